@@ -1,0 +1,154 @@
+package bench
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/youden-bench/youden/bench/ledger"
+	"github.com/youden-bench/youden/measurements"
+)
+
+// ledgerFile holds every attempt of a capture.
+const ledgerFile = "ledger.db"
+
+// CaptureID names a new capture: when, what, and a few random digits so that two
+// captures of one second do not meet.
+func CaptureID(now time.Time, detectorName string) (string, error) {
+	var b [2]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", fmt.Errorf("name the capture: %w", err)
+	}
+	name := unsafeInName.ReplaceAllString(filepath.Base(detectorName), "-")
+	return fmt.Sprintf("%s-%s-%s", now.UTC().Format("20060102T150405Z"), strings.Trim(name, "-."), hex.EncodeToString(b[:])), nil
+}
+
+var unsafeInName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// Outcome is a capture that has ended, whole or in part.
+type Outcome struct {
+	Dir     string
+	Stop    Stop
+	Summary measurements.Summary
+}
+
+// Start runs a job into a new directory.
+func (j *Job) Start(ctx context.Context, dir string, build measurements.Provenance, stop <-chan struct{}, report func(Progress)) (Outcome, error) {
+	m := j.manifest
+	m.ID, m.Provenance = filepath.Base(dir), build
+	c, err := measurements.Create(dir, m)
+	if err != nil {
+		return Outcome{}, err
+	}
+	return j.run(ctx, c, stop, report)
+}
+
+// Resume goes on with the capture in dir, which this job must have planned:
+// another corpus, detector or plan is refused. Answers in its ledger are not
+// asked for again.
+func (j *Job) Resume(ctx context.Context, dir string, stop <-chan struct{}, report func(Progress)) (Outcome, error) {
+	c, err := measurements.Reopen(dir)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if err := j.samePlan(c.Manifest()); err != nil {
+		return Outcome{}, fmt.Errorf("resume %s: %w; start a new capture instead", dir, err)
+	}
+	return j.run(ctx, c, stop, report)
+}
+
+// samePlan says what differs between the job and the plan on disk.
+func (j *Job) samePlan(m measurements.Manifest) error {
+	var errs []error
+	for _, d := range []struct{ what, old, now string }{
+		{"corpus", m.Plan.Corpus.Hash, j.manifest.Plan.Corpus.Hash},
+		{"detector", m.Plan.Detector.Hash, j.manifest.Plan.Detector.Hash},
+		{"number of runs", fmt.Sprint(m.Plan.Runs), fmt.Sprint(j.manifest.Plan.Runs)},
+	} {
+		if d.old != d.now {
+			errs = append(errs, fmt.Errorf("the %s has changed since the capture began (was %.12s, is %.12s)", d.what, d.old, d.now))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// RequestOf reads what the capture in dir was asked for.
+func RequestOf(dir string) (Request, error) {
+	c, err := measurements.Reopen(dir)
+	if err != nil {
+		return Request{}, err
+	}
+	var req Request
+	if err := json.Unmarshal(c.Manifest().Request, &req); err != nil {
+		return Request{}, fmt.Errorf("read the request in %s: %w; this capture cannot be resumed", filepath.Join(dir, "capture.json"), err)
+	}
+	return req, nil
+}
+
+// run executes the plan into c. Whatever happens to the plan, the rows of what
+// was paid for are written.
+func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan struct{}, report func(Progress)) (out Outcome, err error) {
+	runner := Runner{
+		Program: j.Program, Simulated: j.Request.Endpoint.Simulated && j.callsModel(),
+		Concurrency: j.Request.Concurrency, Progress: report,
+	}
+	if j.callsModel() {
+		l, err := ledger.Open(ctx, filepath.Join(c.Dir(), ledgerFile), ledger.Options{Indeterminate: j.indeterminate()})
+		if err != nil {
+			return Outcome{Dir: c.Dir()}, err
+		}
+		defer func() { err = errors.Join(err, l.Close()) }()
+		if runner.Model, err = j.Request.Endpoint.Connect(j.Request.EndpointName, l, j.scope(), j.Request.Concurrency); err != nil {
+			return Outcome{Dir: c.Dir()}, err
+		}
+	}
+	result, err := runner.Run(ctx, j.Plan, stop)
+	if err != nil {
+		return Outcome{Dir: c.Dir(), Stop: result.Stop}, err
+	}
+	return j.finish(c, result)
+}
+
+// scope is the identity of the plan in the ledger: the same plan replays, another
+// draws anew.
+func (j *Job) scope() string {
+	p := j.manifest.Plan
+	return strings.Join([]string{p.Corpus.Hash, p.Detector.Hash, fmt.Sprint(p.Seed)}, "/")
+}
+
+// indeterminate is what to do about calls whose fate a crash left open: paying
+// twice is harmless on a simulated endpoint only.
+func (j *Job) indeterminate() ledger.Policy {
+	if j.Request.Endpoint.Simulated {
+		return ledger.Retry
+	}
+	return ledger.Stop
+}
+
+// finish writes the rows and closes the capture's books.
+func (j *Job) finish(c *measurements.Capture, result Result) (Outcome, error) {
+	out := Outcome{Dir: c.Dir(), Stop: result.Stop}
+	if err := c.Write(result.Rows); err != nil {
+		return out, err
+	}
+	status := measurements.Complete
+	if result.Stop.Status != "" {
+		status = measurements.Partial
+	}
+	var err error
+	if out.Summary, err = c.Summary(j.Request.Policy, j.Request.View); err != nil {
+		return out, err
+	}
+	if err := c.Finish(status, out.Summary.Totals); err != nil {
+		return out, err
+	}
+	out.Summary, err = c.Summary(j.Request.Policy, j.Request.View)
+	return out, err
+}

@@ -1,0 +1,34 @@
+package endpoint
+
+import (
+	"strings"
+
+	"github.com/youden-bench/youden/detector"
+)
+
+// Cause is what a caller may have to act on beyond the status of an answer. It
+// leads the answer's detail.
+type Cause string
+
+// The causes. After many refused connections in a row nobody listens there; a
+// quota does not come back within a capture; an indeterminate call needs a
+// decision; a ledger that cannot write ends the capture.
+const (
+	CauseNone          Cause = ""
+	CauseRefused       Cause = "connection refused"
+	CauseQuota         Cause = "quota"
+	CauseIndeterminate Cause = "indeterminate"
+	CauseLedger        Cause = "ledger"
+)
+
+// CauseOf returns the cause of an answer, or CauseNone.
+func CauseOf(a detector.Answer) Cause {
+	for _, c := range []Cause{CauseRefused, CauseQuota, CauseIndeterminate, CauseLedger} {
+		if strings.HasPrefix(a.Detail, string(c)+": ") {
+			return c
+		}
+	}
+	return CauseNone
+}
+
+func (c Cause) detail(words string) string { return string(c) + ": " + words }

@@ -1,0 +1,198 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/youden-bench/youden/bench/endpoint"
+	"github.com/youden-bench/youden/bench/ledger"
+	"github.com/youden-bench/youden/bench/redact"
+	"github.com/youden-bench/youden/bench/simulator"
+)
+
+// SimulatorName is the endpoint that needs no configuration: the simulated one
+// inside this process.
+const SimulatorName = "simulator"
+
+// DefaultSimulatedModel is what the simulated endpoint answers as unless another
+// model is named.
+const DefaultSimulatedModel = "sim-strong"
+
+// simulatorURL names the in-process endpoint in records and identities. Nothing
+// ever connects to it.
+const simulatorURL = "http://simulator.invalid/v1"
+
+// EndpointConfig is one [endpoint.NAME] of youden.toml. It names the environment
+// variable of the key and never holds a key.
+type EndpointConfig struct {
+	BaseURL        string         `toml:"base_url" json:"base_url"`
+	Model          string         `toml:"model" json:"model"`
+	APIKeyEnv      string         `toml:"api_key_env,omitempty" json:"api_key_env,omitempty"`
+	Temperature    *float64       `toml:"temperature,omitempty" json:"temperature,omitempty"`
+	MaxTokens      int            `toml:"max_tokens,omitempty" json:"max_tokens,omitempty"`
+	MaxTokensField string         `toml:"max_tokens_field,omitempty" json:"max_tokens_field,omitempty"`
+	ExtraBody      map[string]any `toml:"extra_body,omitempty" json:"extra_body,omitempty"`
+	Price          *PriceConfig   `toml:"price,omitempty" json:"price,omitempty"`
+	Timeouts       TimeoutConfig  `toml:"timeouts,omitempty" json:"timeouts"`
+	Simulated      bool           `toml:"simulated,omitempty" json:"simulated,omitempty"` // a simulated endpoint on another port
+}
+
+// PriceConfig is in USD per million tokens.
+type PriceConfig struct {
+	Prompt     float64  `toml:"prompt" json:"prompt"`
+	Completion float64  `toml:"completion" json:"completion"`
+	Cached     *float64 `toml:"cached,omitempty" json:"cached,omitempty"`
+}
+
+// TimeoutConfig holds durations such as "90s"; empty = the default.
+type TimeoutConfig struct {
+	Connect   string `toml:"connect,omitempty" json:"connect,omitempty"`
+	FirstByte string `toml:"first_byte,omitempty" json:"first_byte,omitempty"`
+	Total     string `toml:"total,omitempty" json:"total,omitempty"`
+}
+
+// SelectEndpoint finds an endpoint by name, or takes a URL as an endpoint
+// without a key. model, when not empty, replaces the configured one.
+func SelectEndpoint(name, model string, configured map[string]EndpointConfig) (EndpointConfig, error) {
+	cfg, ok := configured[name]
+	switch {
+	case ok:
+	case name == SimulatorName:
+		cfg = EndpointConfig{BaseURL: simulatorURL, Model: DefaultSimulatedModel, Simulated: true}
+	case strings.HasPrefix(name, "http://"), strings.HasPrefix(name, "https://"):
+		cfg = EndpointConfig{BaseURL: name}
+	default:
+		names := []string{SimulatorName}
+		for have := range configured {
+			names = append(names, have)
+		}
+		sort.Strings(names)
+		return cfg, fmt.Errorf("no endpoint %q; add [endpoint.%s] to youden.toml, give a URL, or use one of %s", name, name, strings.Join(names, ", "))
+	}
+	if model != "" {
+		cfg.Model = model
+	}
+	if cfg.Model == "" {
+		return cfg, fmt.Errorf("endpoint %s names no model; give --model, or model in [endpoint.%s]", name, name)
+	}
+	if cfg.BaseURL == "" {
+		return cfg, fmt.Errorf("endpoint %s has no base_url; it usually ends in /v1", name)
+	}
+	if strings.HasPrefix(cfg.Model, "sim-") {
+		cfg.Simulated = true
+	}
+	return cfg.withDefaults(), nil
+}
+
+func (c EndpointConfig) withDefaults() EndpointConfig {
+	if c.Temperature == nil {
+		zero := 0.0
+		c.Temperature = &zero
+	}
+	if c.MaxTokens == 0 {
+		c.MaxTokens = 4096
+	}
+	if c.MaxTokensField == "" {
+		c.MaxTokensField = "max_tokens"
+	}
+	return c
+}
+
+// Embedded reports whether the endpoint lives inside this process.
+func (c EndpointConfig) Embedded() bool { return c.BaseURL == simulatorURL }
+
+// Connect returns a client of the endpoint that records into l.
+func (c EndpointConfig) Connect(name string, l *ledger.Ledger, scope string, concurrency int) (*endpoint.Client, error) {
+	opts := endpoint.Options{
+		Name: name, BaseURL: c.BaseURL, Model: c.Model,
+		Temperature: c.Temperature, MaxTokens: c.MaxTokens, MaxTokensField: c.MaxTokensField, ExtraBody: c.ExtraBody,
+		Concurrency: concurrency, Simulated: c.Simulated, Ledger: l, Scope: scope,
+	}
+	var err error
+	if opts.Timeouts, err = c.Timeouts.parse(name); err != nil {
+		return nil, err
+	}
+	if opts.Price, err = c.Price.micros(name); err != nil {
+		return nil, err
+	}
+	if c.APIKeyEnv != "" {
+		if opts.Key, err = redact.FromEnv(c.APIKeyEnv); err != nil {
+			return nil, fmt.Errorf("endpoint %s: %w", name, err)
+		}
+	}
+	if c.Embedded() {
+		if opts.Base, err = embeddedTransport(); err != nil {
+			return nil, err
+		}
+		opts.Canonical = simulatorURL
+	}
+	return endpoint.New(opts)
+}
+
+func embeddedTransport() (http.RoundTripper, error) {
+	server, err := simulator.New(simulator.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("start the simulated endpoint: %w", err)
+	}
+	return simulator.Transport(server), nil
+}
+
+func (t TimeoutConfig) parse(name string) (out endpoint.Timeouts, err error) {
+	for _, d := range []struct {
+		key, text string
+		into      *time.Duration
+	}{{"connect", t.Connect, &out.Connect}, {"first_byte", t.FirstByte, &out.FirstByte}, {"total", t.Total, &out.Total}} {
+		if d.text == "" {
+			continue
+		}
+		if *d.into, err = time.ParseDuration(d.text); err != nil || *d.into <= 0 {
+			return out, fmt.Errorf("endpoint %s: timeouts.%s = %q is no duration; write such as \"90s\"", name, d.key, d.text)
+		}
+	}
+	return out, nil
+}
+
+// micros turns USD into whole micro-USD per million tokens, in which all costs
+// are computed.
+func (p *PriceConfig) micros(name string) (*endpoint.Price, error) {
+	if p == nil {
+		return nil, nil
+	}
+	out := &endpoint.Price{}
+	for _, v := range []struct {
+		key  string
+		usd  *float64
+		into *int64
+	}{{"prompt", &p.Prompt, &out.PromptMicros}, {"completion", &p.Completion, &out.CompletionMicros}} {
+		if *v.usd < 0 || math.IsNaN(*v.usd) || *v.usd > 1e6 {
+			return nil, fmt.Errorf("endpoint %s: price.%s = %v is no price in USD per million tokens", name, v.key, *v.usd)
+		}
+		*v.into = int64(math.Round(*v.usd * 1e6))
+	}
+	if p.Cached != nil {
+		if *p.Cached < 0 || math.IsNaN(*p.Cached) || *p.Cached > 1e6 {
+			return nil, fmt.Errorf("endpoint %s: price.cached = %v is no price in USD per million tokens", name, *p.Cached)
+		}
+		cached := int64(math.Round(*p.Cached * 1e6))
+		out.CachedMicros = &cached
+	}
+	return out, nil
+}
+
+// Public returns the host that answers, for people: no path, no user, no query.
+func (c EndpointConfig) Public() string {
+	if c.Embedded() {
+		return "embedded simulated endpoint"
+	}
+	u, err := url.Parse(c.BaseURL)
+	if err != nil {
+		return strconv.Quote(c.BaseURL)
+	}
+	return u.Scheme + "://" + u.Host
+}

@@ -1,0 +1,69 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/youden-bench/youden/detector"
+	"github.com/youden-bench/youden/measurements"
+)
+
+// InternalError is a defect of this program, not of the input or the endpoint.
+type InternalError struct{ Err error }
+
+func (e *InternalError) Error() string { return "internal error: " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *InternalError) Unwrap() error { return e.Err }
+
+// Verdict says how a capture ended, for the exit code of a process.
+type Verdict int
+
+// The verdicts of a capture, the strongest first.
+const (
+	Interrupted Verdict = iota
+	RateLimited         // by a quota; resumable
+	Incomplete          // nothing scored, partial, or too many runs lost to the endpoint
+	Passed
+)
+
+// Verdict judges the outcome. maxErrorRate is the highest share of the
+// dispatched runs that may end in an error of the endpoint.
+func (o Outcome) Verdict(maxErrorRate float64) Verdict {
+	t := o.Summary.Totals
+	switch {
+	case o.Stop.Interrupted:
+		return Interrupted
+	case o.Stop.Status == detector.RateLimited:
+		return RateLimited
+	case t.RunsOK+t.RunsCharged == 0, o.Summary.Status != measurements.Complete:
+		return Incomplete
+	case t.ErrorRate != nil && *t.ErrorRate > maxErrorRate:
+		return Incomplete
+	}
+	return Passed
+}
+
+// Describe prints the plan of a job.
+func (j *Job) Describe(w io.Writer) {
+	p, m := j.Plan, j.manifest.Plan
+	sent := 0
+	for _, cell := range p.Cells {
+		if cell.Reason == "" {
+			sent++
+		}
+	}
+	fmt.Fprintf(w, "plan: %d runs of %s over %d cases (K = %d, split %s, seed %d)\n", len(p.Cells), m.Detector.Name, p.Cases, p.K, m.Split, p.Seed)
+	if j.callsModel() {
+		fmt.Fprintf(w, "endpoint: %s, model %s; at least %d calls\n", j.Request.Endpoint.Public(), m.Endpoint.Model, sent)
+	} else {
+		fmt.Fprintf(w, "endpoint: none; %s makes no calls\n", m.Detector.Name)
+	}
+	if unsent := len(p.Cells) - sent; unsent > 0 {
+		fmt.Fprintf(w, "never sent: %d runs of cases that cannot be scored; `youden corpus lint` names them\n", unsent)
+	}
+	if len(p.LeftOut) > 0 {
+		fmt.Fprintf(w, "left out: %s\n", describeLeftOut(p.LeftOut))
+	}
+	fmt.Fprintf(w, "hashes: corpus %.12s, detector %.12s\n", m.Corpus.Hash, m.Detector.Hash)
+}

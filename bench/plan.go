@@ -1,0 +1,106 @@
+// Package bench plans captures and runs them, and is opinionated about order
+// and loss: work is dispatched in a seeded shuffle so that a drifting endpoint
+// cannot look like a difference between families, rows come out in plan order,
+// and an interrupted capture keeps every answer that was paid for.
+package bench
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/youden-bench/youden/corpus"
+	"github.com/youden-bench/youden/detector"
+	"github.com/youden-bench/youden/measurements"
+)
+
+// Plan lists the runs of a capture before the first of them is sent.
+type Plan struct {
+	Seed    uint64
+	K       int
+	Cells   []PlannedRun   // in plan order: case, side, k
+	LeftOut map[string]int // cases that are not in the plan, by reason
+	Cases   int            // cases in the plan
+}
+
+// PlannedRun is one run of the plan. A run with a Reason is known beforehand to
+// be unscorable and is never sent.
+type PlannedRun struct {
+	measurements.Cell
+	Reason detector.Status
+	Detail string
+}
+
+// NewPlan plans K runs of a detector on each side of the cases. Cases of
+// another task or of a family that the detector does not look for leave the plan
+// and are counted.
+func NewPlan(cases []*corpus.Case, d *detector.Detector, k int, seed uint64) (*Plan, error) {
+	if k < 1 {
+		return nil, fmt.Errorf("plan %d runs a side: K must be at least 1", k)
+	}
+	p := &Plan{Seed: seed, K: k, LeftOut: map[string]int{}}
+	for _, c := range cases {
+		if why := leftOut(c, d); why != "" {
+			p.LeftOut[why]++
+			continue
+		}
+		p.Cases++
+		reason, detail := unscorable(c)
+		content := c.ContentHash()
+		for _, side := range c.Sides() {
+			for i := range k {
+				p.Cells = append(p.Cells, PlannedRun{
+					Cell:   measurements.Cell{Case: c, Side: side, K: i, Seed: requestSeed(seed, content, side, i)},
+					Reason: reason, Detail: detail,
+				})
+			}
+		}
+	}
+	return p, nil
+}
+
+// leftOut says why a case is not in the plan of d, or "".
+func leftOut(c *corpus.Case, d *detector.Detector) string {
+	switch {
+	case c.Task != d.Task:
+		return "task " + c.Task
+	case !d.Looks(c.Family):
+		return "family " + string(c.Family)
+	}
+	return ""
+}
+
+// unscorable says whether a side of the case can never be scored. One such side
+// makes the whole case unscorable, and a run of the other side would be paid for
+// nothing.
+func unscorable(c *corpus.Case) (detector.Status, string) {
+	for _, side := range c.Sides() {
+		if reason, detail := c.Unscorable(side); reason != "" {
+			return detector.Status(reason), fmt.Sprintf("%s side: %s", side, detail)
+		}
+	}
+	return "", ""
+}
+
+// requestSeed derives the seed of a run's requests from the plan's seed, what is
+// shown and the run's index: no id and no label. 53 bits survive a JSON number.
+func requestSeed(plan uint64, content string, side corpus.SideName, k int) int64 {
+	h := sha256.New()
+	fmt.Fprintf(h, "youden/seed/1\n%d\n%s\n%s\n%d\n", plan, content, side, k)
+	return int64(binary.BigEndian.Uint64(h.Sum(nil)) >> 11)
+}
+
+// order returns the indices of the cells in the order of dispatch.
+func (p *Plan) order() []int {
+	return rand.New(rand.NewPCG(p.Seed, 0x796f7564656e)).Perm(len(p.Cells))
+}
+
+// target is what the detector is shown of a planned run.
+func (p *Plan) target(r PlannedRun) detector.Target {
+	t := detector.Target{Task: r.Case.Task, Seed: r.Seed, Plan: p.Seed}
+	for _, f := range r.Case.Side(r.Side).Files {
+		t.Files = append(t.Files, detector.File{Path: f.Path, Text: string(f.Text)})
+	}
+	return t
+}

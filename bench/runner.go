@@ -1,0 +1,242 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/youden-bench/youden/bench/endpoint"
+	"github.com/youden-bench/youden/detector"
+	"github.com/youden-bench/youden/measurements"
+)
+
+// DefaultConcurrency is how many runs are under way at once.
+const DefaultConcurrency = 32
+
+// Runner executes a plan.
+type Runner struct {
+	Program     detector.Program
+	Model       detector.Model // nil for detectors that call none
+	Simulated   bool
+	Concurrency int
+	Progress    func(Progress) // called after each run, never concurrently; may be nil
+}
+
+// Progress is how far a capture has come.
+type Progress struct {
+	Done, Total       int
+	OK, Charged, Lost int // by class of status
+	Calls             int // requests sent, replays excluded
+	CostMicros        int64
+	CostKnown         bool
+	Last              detector.Status
+}
+
+// Stop says why a capture ended before its plan did; the zero value means that
+// it did not.
+type Stop struct {
+	Status      detector.Status // what the unsent runs end in
+	Detail      string
+	Interrupted bool // by the operator
+}
+
+// Result is what the runs of a plan gave, in plan order.
+type Result struct {
+	Rows []measurements.Rows
+	Stop Stop
+}
+
+// Run executes every run of the plan. A closed stop channel ends dispatching and
+// lets the calls under way finish; a cancelled context abandons them too. Runs
+// that were never sent end as cancelled, or in the status that stopped the
+// capture. It is an error only if a run ended in no status at all.
+func (r *Runner) Run(ctx context.Context, p *Plan, stop <-chan struct{}) (Result, error) {
+	concurrency := r.Concurrency
+	if concurrency < 1 {
+		concurrency = DefaultConcurrency
+	}
+	st := &state{total: len(p.Cells), limit: concurrency, report: r.Progress, knownCost: true}
+	st.rows = make([]measurements.Rows, len(p.Cells))
+	queue := make(chan int)
+	var workers sync.WaitGroup
+	for range min(concurrency, max(1, len(p.Cells))) {
+		workers.Go(func() {
+			for i := range queue {
+				st.finish(i, p.Cells[i], r.one(ctx, p, p.Cells[i]), r.Simulated)
+			}
+		})
+	}
+	unsent := r.dispatch(ctx, p, stop, st, queue)
+	close(queue)
+	workers.Wait()
+	return st.result(p, unsent, r.Simulated)
+}
+
+// dispatch hands out the runs in the plan's order until the plan, the operator or
+// an error ends it, and returns the indices it did not hand out.
+func (r *Runner) dispatch(ctx context.Context, p *Plan, stop <-chan struct{}, st *state, queue chan<- int) []int {
+	order := p.order()
+	for n, i := range order {
+		if _, stopped := st.stopped(); stopped {
+			return order[n:]
+		}
+		select {
+		case <-ctx.Done():
+			st.halt(interrupted)
+			return order[n:]
+		case <-stop:
+			st.halt(interrupted)
+			return order[n:]
+		case queue <- i:
+		}
+	}
+	return nil
+}
+
+var interrupted = Stop{Status: detector.Cancelled, Detail: "stopped by the operator", Interrupted: true}
+
+// one executes one run; a panic of a program is that run's fault and must not
+// take the paid answers of the others with it.
+func (r *Runner) one(ctx context.Context, p *Plan, run PlannedRun) (t detector.Trajectory) {
+	if run.Reason != "" {
+		return detector.Trajectory{Status: run.Reason, Detail: run.Detail}
+	}
+	defer func() {
+		if fault := recover(); fault != nil {
+			t = detector.Trajectory{Detail: fmt.Sprintf("internal error: %v", fault)}
+		}
+	}()
+	return r.Program.Run(endpoint.WithSample(ctx, run.K), p.target(run), r.Model)
+}
+
+// state is what the workers share.
+type state struct {
+	mu        sync.Mutex
+	rows      []measurements.Rows
+	stop      Stop
+	halted    bool
+	refused   int // refused connections in a row
+	limit     int
+	total     int
+	done      Progress
+	knownCost bool
+	report    func(Progress)
+	faults    []error
+}
+
+func (s *state) stopped() (Stop, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stop, s.halted
+}
+
+func (s *state) halt(stop Stop) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.halted {
+		s.stop, s.halted = stop, true
+	}
+}
+
+// finish stores a run and decides whether the capture must end.
+func (s *state) finish(i int, run PlannedRun, t detector.Trajectory, simulated bool) {
+	row, known := t.Status.Row()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !known {
+		s.faults = append(s.faults, fmt.Errorf("run %d of the %s side of %s: %s", run.K, run.Side, run.Case.ID, t.Detail))
+		s.stop, s.halted = Stop{Status: detector.Cancelled, Detail: "an internal error"}, true
+		return
+	}
+	s.rows[i] = measurements.Project(run.Cell, t, simulated)
+	s.note(t)
+	if why, must := s.mustStop(row, run, t); must && !s.halted {
+		s.stop, s.halted = why, true
+	}
+	s.count(row.Class, t)
+}
+
+// mustStop says whether a run shows that the others would end in the same way,
+// or that their answers could not be kept.
+func (s *state) mustStop(row detector.StatusRow, run PlannedRun, t detector.Trajectory) (Stop, bool) {
+	stop := Stop{Status: t.Status, Detail: t.Detail}
+	if row.Stops && run.Reason == "" {
+		return stop, true
+	}
+	if s.refused >= s.limit {
+		stop.Detail = fmt.Sprintf("%d connections refused in a row: %s", s.refused, t.Detail)
+		return stop, true
+	}
+	for _, step := range t.Steps {
+		switch endpoint.CauseOf(step.Answer) {
+		case endpoint.CauseQuota, endpoint.CauseLedger:
+			return stop, true
+		}
+	}
+	return Stop{}, false
+}
+
+// note counts connections refused in a row; any other outcome of a call shows
+// that somebody listens.
+func (s *state) note(t detector.Trajectory) {
+	for _, step := range t.Steps {
+		switch {
+		case step.Kind != detector.ModelStep || step.Answer.Replayed:
+		case endpoint.CauseOf(step.Answer) == endpoint.CauseRefused:
+			s.refused++
+		default:
+			s.refused = 0
+		}
+	}
+}
+
+func (s *state) count(class detector.Class, t detector.Trajectory) {
+	s.done.Done++
+	s.done.Total = s.total
+	s.done.Last = t.Status
+	switch class {
+	case detector.Counts:
+		s.done.OK++
+	case detector.Charged:
+		s.done.Charged++
+	default:
+		s.done.Lost++
+	}
+	for _, step := range t.Steps {
+		if step.Kind != detector.ModelStep {
+			continue
+		}
+		if !step.Answer.Replayed {
+			s.done.Calls += step.Answer.Attempts
+		}
+		if step.Answer.CostMicros == nil {
+			s.knownCost = false
+		} else {
+			s.done.CostMicros += *step.Answer.CostMicros
+		}
+	}
+	s.done.CostKnown = s.knownCost
+	if s.report != nil {
+		s.report(s.done)
+	}
+}
+
+// result gives the unsent runs the status that ended the capture, with no
+// attempt.
+func (s *state) result(p *Plan, unsent []int, simulated bool) (Result, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, i := range unsent {
+		run := p.Cells[i]
+		t := detector.Trajectory{Status: s.stop.Status, Detail: "not sent: " + s.stop.Detail}
+		if run.Reason != "" {
+			t = detector.Trajectory{Status: run.Reason, Detail: run.Detail}
+		}
+		s.rows[i] = measurements.Project(run.Cell, t, simulated)
+	}
+	if len(s.faults) > 0 {
+		return Result{Stop: s.stop}, &InternalError{errors.Join(s.faults...)}
+	}
+	return Result{Rows: s.rows, Stop: s.stop}, nil
+}

@@ -1,0 +1,461 @@
+package simulator
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"sort"
+	"strings"
+)
+
+// candidate is a place that might be a defect of a family, with the evidence
+// for and against it, before any skill or noise.
+type candidate struct {
+	family    int
+	unit      int
+	line, end int // indices into the file's lines
+	cue       *cue
+	weight    float64
+	taint     taint
+	guard     float64 // weight of guards on the value
+	loose     float64 // weight of guards merely near it
+	remark    float64
+	shape     string // code shape with identifiers erased
+}
+
+// clarity orders candidates as a perfect reader would.
+func (c *candidate) clarity() float64 {
+	z := c.weight - 0.8*math.Min(c.guard, 1.5) - 0.3*math.Min(c.loose, 1)
+	if c.cue.Taint == taintNeeds {
+		z += c.taint.level - 0.5
+	}
+	return z
+}
+
+// evidence is what the code of one request says; it depends on the code alone
+// and is cached by its hash.
+type evidence struct {
+	units    []*unit
+	byFamily [][]candidate // by lexicon family, best first
+	lines    int
+	digest   string // shapes of all files, in order
+}
+
+const maxCandidates = 8
+
+func gather(lex *lexicon, files []*sourceFile) *evidence {
+	ev := &evidence{byFamily: make([][]candidate, len(lex.Families))}
+	h := sha256.New()
+	for _, f := range files {
+		u := readUnit(lex, f)
+		ev.units = append(ev.units, u)
+		ev.lines += len(f.lines)
+		shape := shapeOf(strings.Join(u.bareLines, "\n"))
+		h.Write([]byte(string(f.lang) + "\x00" + shape + "\x00"))
+	}
+	ev.digest = hex.EncodeToString(h.Sum(nil))
+	linkCalls(ev.units)
+	cued := make([]bool, len(lex.Families))
+	for _, u := range ev.units {
+		for _, h := range u.hits {
+			if p := &lex.patterns[h.pattern]; p.kind == patternCue {
+				cued[p.family] = true
+			}
+		}
+	}
+	for _, u := range ev.units {
+		u.findGuards(lex, cued)
+	}
+	g := &gatherer{lex: lex, ev: ev}
+	g.indexGuards()
+	for ui, u := range ev.units {
+		for _, h := range u.hits {
+			if p := &lex.patterns[h.pattern]; p.kind == patternCue {
+				g.consider(ui, h, p)
+			}
+		}
+	}
+	for f := range ev.byFamily {
+		ev.byFamily[f] = best(ev.byFamily[f])
+	}
+	return ev
+}
+
+func readUnit(lex *lexicon, f *sourceFile) *unit {
+	text := strings.Join(f.lines, "\n")
+	m := mask(text, f.lang)
+	u := &unit{file: f, bareLines: strings.Split(string(m.bare), "\n"), remarks: map[int]float64{}}
+	u.statements, u.owner = statements(m, f.lang)
+	u.functions = functions(u.statements, u.bareLines, f.lang)
+	u.findHits(lex, m.code)
+	u.buildRegions()
+	for _, c := range m.comments {
+		for _, rule := range lex.Comments {
+			if rule.re.MatchString(strings.ToLower(c.text)) {
+				u.remarks[c.line] += rule.Shift
+			}
+		}
+	}
+	return u
+}
+
+// findHits looks for sources and cues, and leaves guards for later: most
+// families have no cue in most files.
+func (u *unit) findHits(lex *lexicon, code []byte) {
+	lineAt := make([]int, len(code)+1)
+	line := 0
+	for i, c := range code {
+		lineAt[i] = line
+		if c == '\n' {
+			line++
+		}
+	}
+	// The scan runs forwards, so remembering the last statement of each probe
+	// is enough to try it once a statement.
+	last := make([]int, len(lex.probes))
+	for i := range last {
+		last[i] = -1
+	}
+	lex.index.scan(code, func(p, offset int) {
+		at := u.owner[lineAt[offset]]
+		if last[p] == at {
+			return
+		}
+		last[p] = at
+		if u.wanted(lex, p) {
+			u.try(lex, p, at)
+		} else {
+			u.pending = append(u.pending, hit{pattern: p, statement: at})
+		}
+	})
+}
+
+// wanted tells whether a probe stands for a source or a cue of the language.
+func (u *unit) wanted(lex *lexicon, p int) bool {
+	for _, id := range lex.probes[p].patterns {
+		if pat := &lex.patterns[id]; pat.kind != patternGuard && pat.reads(u.file.lang) {
+			return true
+		}
+	}
+	return false
+}
+
+func (u *unit) try(lex *lexicon, p, at int) {
+	s := &u.statements[at]
+	m := lex.probes[p].re.FindStringIndex(s.code)
+	if m == nil {
+		return
+	}
+	line := s.first + strings.Count(s.code[:m[0]], "\n")
+	for _, id := range lex.probes[p].patterns {
+		pat := &lex.patterns[id]
+		switch {
+		case !pat.reads(u.file.lang):
+		case pat.kind == patternSource:
+			s.source = math.Max(s.source, lex.Sources[pat.at].Level)
+		default:
+			u.hits = append(u.hits, hit{id, at, line})
+		}
+	}
+}
+
+// findGuards tries the guards of the families that have cues on the side.
+func (u *unit) findGuards(lex *lexicon, families []bool) {
+	for _, h := range u.pending {
+		for _, id := range lex.probes[h.pattern].patterns {
+			if pat := &lex.patterns[id]; families[pat.family] && pat.reads(u.file.lang) {
+				u.try(lex, h.pattern, h.statement)
+				break
+			}
+		}
+	}
+	u.pending = nil
+}
+
+type gatherer struct {
+	lex *lexicon
+	ev  *evidence
+	// guards[unit][family] lists guard hits; helpers[family][function] lists the
+	// guards inside a function of the side.
+	guards  [][][]hit
+	helpers []map[string][]*guard
+}
+
+func (g *gatherer) indexGuards() {
+	n := len(g.lex.Families)
+	g.helpers = make([]map[string][]*guard, n)
+	for f := range g.helpers {
+		g.helpers[f] = map[string][]*guard{}
+	}
+	for _, u := range g.ev.units {
+		per := make([][]hit, n)
+		for _, h := range u.hits {
+			p := &g.lex.patterns[h.pattern]
+			if p.kind != patternGuard {
+				continue
+			}
+			per[p.family] = append(per[p.family], h)
+			rule := &g.lex.Families[p.family].Guards[p.at]
+			for _, name := range u.regions[u.regionOf[h.statement]].names {
+				if len(name) > 2 {
+					g.helpers[p.family][name] = append(g.helpers[p.family][name], rule)
+				}
+			}
+		}
+		g.guards = append(g.guards, per)
+	}
+}
+
+func (g *gatherer) consider(ui int, h hit, p *pattern) {
+	u := g.ev.units[ui]
+	q := &g.lex.Families[p.family].Cues[p.at]
+	s := &u.statements[h.statement]
+	if q.not != nil && q.not.MatchString(s.code) {
+		return
+	}
+	sl := u.sliceOf(h.statement)
+	start := h.line
+	if q.before != nil {
+		at, ok := u.earlier(h.statement, q, sl)
+		if !ok {
+			return
+		}
+		if h.line-at < 20 {
+			start = at
+		}
+	}
+	c := candidate{family: p.family, unit: ui, line: h.line, end: s.last, cue: q, weight: q.Weight}
+	if q.Shares {
+		c.line = start
+	}
+	c.taint = u.sinkTaint(h.statement, sl)
+	c.guard, c.loose = g.guardsOn(ui, h.statement, q, p.family, sl)
+	c.remark = u.remarkNear(h.line)
+	c.shape = q.ID + "\x00" + shapeOf(s.bare)
+	g.ev.byFamily[p.family] = append(g.ev.byFamily[p.family], c)
+}
+
+func (u *unit) earlier(at int, q *cue, sl slice) (line int, ok bool) {
+	from, _ := u.regionStatements(u.regionOf[at])
+	for i := at; i >= from; i-- {
+		s := &u.statements[i]
+		if i < at && q.Shares && !mentionsAny(s.idents, sl.idents) && !mentionsAny(s.assigned, sl.idents) {
+			continue
+		}
+		if q.before.MatchString(s.code) {
+			return s.first, true
+		}
+	}
+	return 0, false
+}
+
+func (u *unit) sinkTaint(at int, sl slice) taint {
+	reg := &u.regions[u.regionOf[at]]
+	t := u.statementTaint(reg, &u.statements[at])
+	if t.level < taintedEnough {
+		for _, name := range u.statements[at].idents {
+			if sl.idents[name] && reg.taints[name].level > t.level && !strings.Contains(u.statements[at].bare, name+".") {
+				t = reg.taints[name]
+			}
+		}
+	}
+	return t
+}
+
+func (g *gatherer) guardsOn(ui, at int, q *cue, family int, sl slice) (direct, loose float64) {
+	u := g.ev.units[ui]
+	var on, near []float64
+	for uj := range g.ev.units {
+		for _, h := range g.guards[uj][family] {
+			rule := &g.lex.Families[family].Guards[g.lex.patterns[h.pattern].at]
+			if !rule.against(q) {
+				continue
+			}
+			if uj != ui {
+				if rule.Scope == scopeFile {
+					near = append(near, rule.Weight)
+				}
+				continue
+			}
+			switch u.guardReach(h.statement, at, rule.Scope, sl) {
+			case reachValue:
+				on = append(on, rule.Weight)
+			case reachNear:
+				near = append(near, rule.Weight)
+			}
+		}
+	}
+	on = append(on, g.helperGuards(u, at, q, family, sl)...)
+	if !q.Unvalidated && g.lex.Validation.families[g.lex.Families[family].ID] && u.validated(&g.lex.Validation, at, sl) {
+		on = append(on, g.lex.Validation.Weight)
+	}
+	return combine(on), combine(near)
+}
+
+type reach int
+
+const (
+	reachNone reach = iota
+	reachNear
+	reachValue
+)
+
+func (u *unit) guardReach(guardAt, at int, scope guardScope, sl slice) reach {
+	if guardAt == at {
+		return reachValue
+	}
+	same := u.regionOf[guardAt] == u.regionOf[at]
+	if !same {
+		reg := &u.regions[u.regionOf[at]]
+		line := u.statements[guardAt].first
+		same = line >= reg.head && line <= reg.last
+	}
+	switch {
+	case scope == scopeFile:
+		return reachValue
+	case !same:
+		return reachNone
+	case scope == scopeFunction:
+		return reachValue
+	case sl.defines[guardAt]:
+		return reachValue
+	case scope == scopeValue && sl.touches[guardAt]:
+		return reachValue
+	case scope == scopeLine:
+		return reachNone
+	}
+	return reachNear
+}
+
+// helperGuards counts guards that stand in a function of the side through
+// which the value passes.
+func (g *gatherer) helperGuards(u *unit, at int, q *cue, family int, sl slice) []float64 {
+	var out []float64
+	own := u.regions[u.regionOf[at]].names
+	look := func(i int) {
+		for _, name := range u.statements[i].calls {
+			if contains(own, name) {
+				continue
+			}
+			for _, rule := range g.helpers[family][name] {
+				if rule.against(q) {
+					out = append(out, 0.9*rule.Weight)
+				}
+			}
+		}
+	}
+	from, to := u.regionStatements(u.regionOf[at])
+	for i := from; i <= to; i++ {
+		if i == at || sl.defines[i] || sl.touches[i] {
+			look(i)
+		}
+	}
+	return out
+}
+
+// validated finds a condition on the value, other than emptiness, after which
+// the function leaves.
+func (u *unit) validated(v *validationRule, at int, sl slice) bool {
+	from, to := u.regionStatements(u.regionOf[at])
+	for i := from; i <= to; i++ {
+		s := &u.statements[i]
+		if !sl.touches[i] || !v.condition.MatchString(s.code) || v.empty.MatchString(s.code) {
+			continue
+		}
+		if v.exit.MatchString(s.code) {
+			return true
+		}
+		for j := i + 1; j <= to && j <= i+2; j++ {
+			if v.exit.MatchString(u.statements[j].code) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (u *unit) remarkNear(line int) float64 {
+	sum := 0.0
+	for i := line - 4; i <= line+2; i++ {
+		sum += u.remarks[i]
+	}
+	return sum
+}
+
+// combine lets the best guard count whole and the others a little, so that
+// many weak signs do not outweigh one strong one.
+func combine(weights []float64) float64 {
+	if len(weights) == 0 {
+		return 0
+	}
+	sort.Sort(sort.Reverse(sort.Float64Slice(weights)))
+	sum := weights[0]
+	if len(weights) > 1 {
+		sum += 0.3 * weights[1]
+	}
+	return sum
+}
+
+// best orders candidates and drops near-duplicates: two cues on neighbouring
+// lines are one place.
+func best(list []candidate) []candidate {
+	sort.SliceStable(list, func(i, j int) bool { return list[i].clarity() > list[j].clarity() })
+	var out []candidate
+next:
+	for _, c := range list {
+		for i := range out {
+			kept := &out[i]
+			if kept.unit == c.unit && c.line <= kept.end+2 && c.end >= kept.line-2 {
+				kept.line, kept.end = min(kept.line, c.line), max(kept.end, c.end)
+				continue next
+			}
+		}
+		out = append(out, c)
+		if len(out) == maxCandidates {
+			break
+		}
+	}
+	return out
+}
+
+func contains(list []string, word string) bool {
+	for _, w := range list {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// shapeOf erases identifiers, numbers and blanks: what is left is the form of
+// the code, the same for any consistent renaming.
+func shapeOf(bare string) string {
+	h := sha256.New()
+	var buf []byte
+	for i := 0; i < len(bare); {
+		c := bare[i]
+		switch {
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+			i++
+		case isIdentByte(c):
+			j := i
+			for j < len(bare) && isIdentByte(bare[j]) {
+				j++
+			}
+			switch word := bare[i:j]; {
+			case c >= '0' && c <= '9':
+				buf = append(buf, '0')
+			case keywords[word]:
+				buf = append(append(buf, ' '), word...)
+			default:
+				buf = append(buf, 'i')
+			}
+			i = j
+		default:
+			buf = append(buf, c)
+			i++
+		}
+	}
+	h.Write(buf)
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}

@@ -1,0 +1,258 @@
+package simulator
+
+import (
+	"sort"
+	"strings"
+)
+
+// unit is one file, read: statements, functions, lexicon hits, taint.
+type unit struct {
+	file       *sourceFile
+	statements []statement
+	owner      []int // line index -> statement index
+	functions  []function
+	bareLines  []string
+	regions    []region
+	regionOf   []int // statement index -> region index
+	hits       []hit
+	pending    []hit           // probes of guards that were not tried yet
+	remarks    map[int]float64 // line index -> shift of comments addressed to the reader
+}
+
+type hit struct {
+	pattern   int
+	statement int
+	line      int // line index on which the match stands
+}
+
+// taint says how sure the reader can be that outsiders choose a value.
+type taint struct {
+	level float64
+	hops  int // definitions between the source and the value
+}
+
+// region is what the reader looks at around a line: the outermost function
+// that is not too long, or the stretch between two functions.
+type region struct {
+	first, last int // line indices
+	head        int
+	names       []string // functions that begin in it
+	params      []string
+	entry       bool
+	taints      map[string]taint
+}
+
+const (
+	regionLines     = 150 // functions longer than this are read in their parts
+	moduleWindow    = 40  // top-level code is read in stretches of this size
+	parameterTaint  = 0.5 // nobody knows who calls
+	entryTaint      = 0.95
+	callerTaint     = 0.95
+	taintedEnough   = 0.9
+	maxTaintHops    = 6
+	propagatePasses = 2
+)
+
+// buildRegions partitions the statements.
+func (u *unit) buildRegions() {
+	outer := make([]int, len(u.owner)) // line -> region index + 1
+	for _, f := range u.functions {
+		if f.last-f.first >= regionLines && u.hasInner(f) {
+			continue
+		}
+		if outer[f.first] > 0 {
+			r := &u.regions[outer[f.first]-1]
+			r.names = append(r.names, f.name)
+			for _, p := range f.params {
+				r.params = appendNew(r.params, p)
+			}
+			r.entry = r.entry || f.entry
+			continue
+		}
+		u.regions = append(u.regions, region{first: f.first, last: f.last, head: f.head,
+			names: []string{f.name}, params: f.params, entry: f.entry})
+		for i := f.first; i <= f.last && i < len(outer); i++ {
+			if outer[i] == 0 {
+				outer[i] = len(u.regions)
+			}
+		}
+	}
+	u.regionOf = make([]int, len(u.statements))
+	open := -1
+	for i, s := range u.statements {
+		if r := outer[s.first]; r > 0 {
+			u.regionOf[i] = r - 1
+			open = -1
+			continue
+		}
+		if open < 0 || s.first-u.regions[open].first >= moduleWindow {
+			u.regions = append(u.regions, region{first: s.first, last: s.last, head: s.first})
+			open = len(u.regions) - 1
+		}
+		u.regions[open].last = s.last
+		u.regionOf[i] = open
+	}
+}
+
+func (u *unit) hasInner(f function) bool {
+	for _, g := range u.functions {
+		if g.first > f.first && g.last <= f.last && g.last-g.first >= 3 {
+			return true
+		}
+	}
+	return false
+}
+
+func (u *unit) regionStatements(r int) (from, to int) {
+	reg := &u.regions[r]
+	from = u.owner[min(reg.head, len(u.owner)-1)]
+	to = u.owner[min(reg.last, len(u.owner)-1)]
+	return from, to
+}
+
+// propagate follows values through the definitions of a region, forwards.
+func (u *unit) propagate(r int, called bool) {
+	reg := &u.regions[r]
+	reg.taints = map[string]taint{}
+	level := parameterTaint
+	switch {
+	case called:
+		level = callerTaint
+	case reg.entry:
+		level = entryTaint
+	}
+	for _, p := range reg.params {
+		reg.taints[p] = taint{level, 1}
+	}
+	from, to := u.regionStatements(r)
+	for range propagatePasses {
+		for i := from; i <= to; i++ {
+			s := &u.statements[i]
+			if len(s.assigned) == 0 {
+				continue
+			}
+			t := u.statementTaint(reg, s)
+			if t.level == 0 {
+				continue
+			}
+			t.hops = min(t.hops+1, maxTaintHops)
+			for _, name := range s.assigned {
+				if old, ok := reg.taints[name]; !ok || t.level > old.level {
+					reg.taints[name] = t
+				}
+			}
+		}
+	}
+}
+
+// statementTaint is the strongest taint among what a statement reads.
+func (u *unit) statementTaint(reg *region, s *statement) taint {
+	best := taint{level: s.source}
+	for _, name := range s.idents {
+		t, ok := reg.taints[name]
+		if !ok {
+			continue
+		}
+		if t.level < taintedEnough && strings.Contains(s.bare, name+".") {
+			t.level *= 0.6 // the object something is called on, perhaps only that
+		}
+		if t.level > best.level {
+			best = t
+		}
+	}
+	return best
+}
+
+// slice is the reader's view of one value: the statements that define it and
+// those that mention it, within a region.
+type slice struct {
+	idents  map[string]bool
+	defines map[int]bool
+	touches map[int]bool
+}
+
+func (u *unit) sliceOf(at int) slice {
+	sl := slice{idents: map[string]bool{}, defines: map[int]bool{}, touches: map[int]bool{}}
+	sink := &u.statements[at]
+	for _, id := range sink.idents {
+		sl.idents[id] = true
+	}
+	from, to := u.regionStatements(u.regionOf[at])
+	for i := at - 1; i >= from; i-- {
+		s := &u.statements[i]
+		if !mentionsAny(s.assigned, sl.idents) {
+			continue
+		}
+		sl.defines[i] = true
+		if len(sl.idents) < 12 {
+			for _, id := range s.idents {
+				sl.idents[id] = true
+			}
+		}
+	}
+	for _, id := range sink.assigned {
+		sl.idents[id] = true
+	}
+	for i := from; i <= to; i++ {
+		if i != at && mentionsAny(u.statements[i].idents, sl.idents) {
+			sl.touches[i] = true
+		}
+	}
+	return sl
+}
+
+func mentionsAny(words []string, set map[string]bool) bool {
+	for _, w := range words {
+		if set[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// linkCalls marks the regions whose functions are called with tainted values
+// somewhere on the side, and reads them again with that knowledge.
+func linkCalls(units []*unit) {
+	type place struct{ unit, region int }
+	defined := map[string][]place{}
+	for ui, u := range units {
+		for ri, r := range u.regions {
+			for _, name := range r.names {
+				if len(name) > 2 {
+					defined[name] = append(defined[name], place{ui, ri})
+				}
+			}
+			u.propagate(ri, false)
+		}
+	}
+	for range propagatePasses {
+		called := map[place]bool{}
+		for _, u := range units {
+			for i := range u.statements {
+				s := &u.statements[i]
+				for _, name := range s.calls {
+					targets := defined[name]
+					if len(targets) == 0 || len(targets) > 3 {
+						continue
+					}
+					if u.statementTaint(&u.regions[u.regionOf[i]], s).level < taintedEnough {
+						continue
+					}
+					for _, t := range targets {
+						called[t] = true
+					}
+				}
+			}
+		}
+		var order []place
+		for p := range called {
+			order = append(order, p)
+		}
+		sort.Slice(order, func(i, j int) bool {
+			return order[i].unit < order[j].unit || order[i].unit == order[j].unit && order[i].region < order[j].region
+		})
+		for _, p := range order {
+			units[p.unit].propagate(p.region, true)
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package simulator
+
+import (
+	"regexp"
+	"strings"
+)
+
+// function is a named or anonymous body of code, by line indices.
+type function struct {
+	name        string
+	first, last int // last line of the body, inclusive
+	head        int // first line of decorators or annotations above it
+	params      []string
+	entry       bool // a route or an annotation makes outsiders call it
+}
+
+var (
+	headGo     = regexp.MustCompile(`\bfunc\s*(?:\([^)]*\)\s*)?(\w*)\s*(?:\[[^\]]*\])?\(`)
+	headPython = regexp.MustCompile(`^\s*(?:async\s+)?def\s+(\w+)\s*\(`)
+	headScript = regexp.MustCompile(`\bfunction\s*\*?\s*(\w*)\s*\(|(?:\b([\w$]+)\s*[=:]\s*)?(?:async\s*)?(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\b[\w$]+)\s*(?::\s*[\w<>\[\] |.]+)?=>\s*\{?|^\s*(?:(?:async|static|public|private|protected|get|set|export|default|override)\s+)*([\w$]+)\s*\([^;]*\)\s*(?::\s*[^{;=]+)?\{\s*$`)
+	headJava   = regexp.MustCompile(`^\s*(?:@\w+(?:\([^)]*\))?\s*)*(?:(?:public|private|protected|static|final|synchronized|abstract|default|native)\s+)*(?:<[^>]+>\s+)?[\w<>\[\],.?]+(?:\s+[\w<>\[\],.?]+)*\s+(\w+)\s*\(`)
+	notAHead   = wordSet("if for while switch catch return else do try with new throw function await typeof case synchronized")
+	entryMark  = regexp.MustCompile(`^\s*@(?:\w+\.)*(?:route|get|post|put|patch|delete|websocket|head|api_view|action|RequestMapping|GetMapping|PostMapping|PutMapping|DeleteMapping|PatchMapping|MessageMapping|Path|GET|POST|PUT|DELETE|Get|Post|Put|Patch|Delete|Query|Mutation)\b`)
+)
+
+// functions finds the bodies of a file. Nested ones follow the outer one.
+func functions(list []statement, bare []string, lang language) []function {
+	var out []function
+	for _, s := range list {
+		name, ok := functionHead(s.bare, lang)
+		if !ok {
+			continue
+		}
+		f := function{name: name, first: s.first, head: s.first}
+		if lang == langPython {
+			f.last = indentEnd(bare, s)
+		} else {
+			f.last = braceEnd(bare, s)
+		}
+		if f.last < f.first {
+			continue
+		}
+		for f.head > 0 && f.first-f.head < 8 {
+			above := strings.TrimSpace(bare[f.head-1])
+			if !strings.HasPrefix(above, "@") && !(above == ")" && lang == langPython) {
+				break
+			}
+			f.head--
+		}
+		for i := f.head; i < f.first; i++ {
+			f.entry = f.entry || entryMark.MatchString(bare[i])
+		}
+		f.params = parameters(s.bare, name, lang)
+		out = append(out, f)
+	}
+	return out
+}
+
+func functionHead(bare string, lang language) (string, bool) {
+	line, _, _ := strings.Cut(bare, "\n")
+	switch lang {
+	case langGo:
+		if !strings.Contains(line, "func") {
+			return "", false
+		}
+		m := headGo.FindStringSubmatch(bare)
+		if m == nil || !strings.Contains(bare, "{") {
+			return "", false
+		}
+		return m[1], true
+	case langPython:
+		if m := headPython.FindStringSubmatch(bare); m != nil {
+			return m[1], true
+		}
+	case langScript:
+		return scriptHead(bare, line)
+	case langJava:
+		trimmed := strings.TrimRight(bare, " \t\r\n")
+		if !strings.HasSuffix(trimmed, "{") || !strings.Contains(trimmed, "(") {
+			return "", false
+		}
+		m := headJava.FindStringSubmatch(bare)
+		if m == nil || notAHead[m[1]] || notAHead[strings.Fields(trimmed)[0]] {
+			return "", false
+		}
+		return m[1], true
+	}
+	return "", false
+}
+
+func scriptHead(bare, line string) (string, bool) {
+	if !strings.Contains(bare, "function") && !strings.Contains(bare, "=>") && !strings.HasSuffix(strings.TrimRight(line, " \t\r"), "{") {
+		return "", false
+	}
+	m := headScript.FindStringSubmatch(bare)
+	if m == nil || !strings.Contains(bare, "{") {
+		return "", false
+	}
+	for _, name := range m[1:] {
+		if name != "" {
+			return name, !notAHead[name]
+		}
+	}
+	return "", true
+}
+
+func indentEnd(bare []string, s statement) int {
+	own := indentOf(bare[s.first])
+	last := s.last
+	for i := s.last + 1; i < len(bare); i++ {
+		if strings.TrimSpace(bare[i]) == "" {
+			continue
+		}
+		if indentOf(bare[i]) <= own && !strings.HasPrefix(strings.TrimSpace(bare[i]), ")") {
+			break
+		}
+		last = i
+	}
+	return last
+}
+
+func indentOf(line string) int {
+	n := 0
+	for _, c := range line {
+		switch c {
+		case ' ':
+			n++
+		case '\t':
+			n += 4
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+func braceEnd(bare []string, s statement) int {
+	depth, seen := 0, false
+	for i := s.first; i < len(bare); i++ {
+		for j := 0; j < len(bare[i]); j++ {
+			switch bare[i][j] {
+			case '{':
+				depth++
+				seen = true
+			case '}':
+				depth--
+			}
+		}
+		if seen && depth <= 0 {
+			return i
+		}
+		if !seen && i > s.last+1 {
+			return s.last
+		}
+	}
+	return len(bare) - 1
+}
+
+// parameters reads the identifiers of the first parenthesised list after the
+// function's name. Types stay in for Java and Go; they match no local name.
+func parameters(bare, name string, lang language) []string {
+	start := 0
+	if name != "" {
+		if n := strings.Index(bare, name); n >= 0 {
+			start = n + len(name)
+		}
+	} else if lang == langGo {
+		if n := strings.Index(bare, "func"); n >= 0 {
+			start = n
+		}
+	} else if n := strings.Index(bare, "=>"); n >= 0 {
+		before := bare[:n]
+		if m := strings.LastIndexByte(before, '('); m >= 0 {
+			start = m
+		} else {
+			start = max(strings.LastIndexAny(strings.TrimRight(before, " "), " (,=")+1, 0)
+		}
+		return parameterNames(bare[start:n], lang)
+	}
+	open := strings.IndexByte(bare[start:], '(')
+	if open < 0 {
+		return nil
+	}
+	depth := 0
+	for i := start + open; i < len(bare); i++ {
+		switch bare[i] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth == 0 {
+			return parameterNames(bare[start+open+1:i], lang)
+		}
+	}
+	return parameterNames(bare[start+open+1:], lang)
+}
+
+func parameterNames(list string, lang language) []string {
+	var out []string
+	for _, part := range splitTop(list) {
+		part = strings.Trim(part, " \t\n\r(){}[]*&.")
+		if lang == langPython || lang == langScript {
+			part, _, _ = strings.Cut(part, "=")
+			if !strings.Contains(part, ",") {
+				part, _, _ = strings.Cut(part, ":")
+			}
+		}
+		if strings.Contains(part, "http.ResponseWriter") || strings.Contains(part, "context.Context") || strings.Contains(part, "HttpServletResponse") {
+			continue
+		}
+		words := strings.FieldsFunc(part, func(r rune) bool { return r > 127 || !isIdentByte(byte(r)) })
+		switch {
+		case len(words) == 0:
+		case lang == langJava:
+			out = appendNew(out, words[len(words)-1])
+		case lang == langGo:
+			out = appendNew(out, words[0])
+		default:
+			for _, w := range words {
+				if !keywords[w] {
+					out = appendNew(out, w)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func splitTop(list string) []string {
+	var out []string
+	depth, start := 0, 0
+	for i := 0; i < len(list); i++ {
+		switch list[i] {
+		case '(', '[', '{', '<':
+			depth++
+		case ')', ']', '}', '>':
+			depth--
+		case ',':
+			if depth == 0 {
+				out = append(out, list[start:i])
+				start = i + 1
+			}
+		}
+	}
+	return append(out, list[start:])
+}

@@ -1,0 +1,263 @@
+package simulator
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"sort"
+	"strings"
+	"sync"
+)
+
+const lexiconSchema = "youden.simulator-lexicon/1"
+
+// lexicon is what the simulated reader knows about code: per family cues that
+// speak for a defect and guards that speak against it. Patterns name APIs and
+// forms of expression, never variables, so that renaming a variable changes
+// nothing.
+type lexicon struct {
+	Schema   string        `json:"schema"`
+	Version  int           `json:"version"`
+	About    string        `json:"about"`
+	Sources  []sourceRule  `json:"sources"`
+	Families []familyRules `json:"families"`
+	// Validation is the general guard: a condition on the value followed by an
+	// exit, for the families in which it means something.
+	Validation validationRule `json:"validation"`
+	// Comments are in-code remarks addressed to the reader.
+	Comments []commentRule `json:"comments"`
+
+	index    *literalIndex
+	patterns []pattern
+	probes   []probe
+	byID     map[string]int // family id -> index
+}
+
+type sourceRule struct {
+	ID    string     `json:"id"`
+	Lit   []string   `json:"lit"`
+	Re    string     `json:"re"`
+	Langs []language `json:"langs,omitempty"`
+	Level float64    `json:"level"`
+}
+
+type familyRules struct {
+	ID       string   `json:"id"`
+	What     string   `json:"what"`
+	Aliases  []string `json:"aliases"`  // other words a careless answer uses
+	Unmapped []string `json:"unmapped"` // words that mean nothing to a taxonomy
+	Advice   string   `json:"advice"`
+	Cues     []cue    `json:"cues"`
+	Guards   []guard  `json:"guards"`
+}
+
+type taintNeed string
+
+const (
+	taintNone  taintNeed = "none"
+	taintHelps taintNeed = "helps"
+	taintNeeds taintNeed = "needs"
+)
+
+type cue struct {
+	ID       string     `json:"id"`
+	Lit      []string   `json:"lit"`
+	Re       string     `json:"re"`
+	Not      string     `json:"not,omitempty"` // the statement must not match
+	Langs    []language `json:"langs,omitempty"`
+	Weight   float64    `json:"w"`
+	Taint    taintNeed  `json:"taint"`
+	Before   string     `json:"before,omitempty"` // an earlier statement of the function must match
+	Shares   bool       `json:"shares,omitempty"` // ... and mention an identifier of this one
+	CWE      int        `json:"cwe"`
+	Severity string     `json:"severity"`
+	Says     string     `json:"says"`
+	// Unvalidated: the general validation rule is no guard against this cue.
+	Unvalidated bool `json:"unvalidated,omitempty"`
+
+	not, before *regexp.Regexp
+}
+
+type guardScope string
+
+const (
+	scopeLine     guardScope = "line"     // on the sink's own statement or the value's definitions
+	scopeValue    guardScope = "value"    // on any statement of the function that mentions the value
+	scopeFunction guardScope = "function" // anywhere in the function or its decorators
+	scopeFile     guardScope = "file"
+)
+
+type guard struct {
+	ID     string     `json:"id"`
+	Lit    []string   `json:"lit"`
+	Re     string     `json:"re"`
+	Langs  []language `json:"langs,omitempty"`
+	Weight float64    `json:"w"`
+	Scope  guardScope `json:"scope"`
+	Cues   []string   `json:"cues,omitempty"` // only against these cues
+}
+
+// against tells whether the guard says anything about the cue.
+func (g *guard) against(q *cue) bool {
+	return len(g.Cues) == 0 || contains(g.Cues, q.ID)
+}
+
+type validationRule struct {
+	Condition string   `json:"condition"`
+	Empty     string   `json:"empty"`
+	Exit      string   `json:"exit"`
+	Weight    float64  `json:"w"`
+	Families  []string `json:"families"`
+
+	condition, empty, exit *regexp.Regexp
+	families               map[string]bool
+}
+
+type commentRule struct {
+	Re    string  `json:"re"`
+	Shift float64 `json:"shift"`
+
+	re *regexp.Regexp
+}
+
+type patternKind int
+
+const (
+	patternSource patternKind = iota
+	patternCue
+	patternGuard
+)
+
+type pattern struct {
+	kind   patternKind
+	family int
+	at     int // index in the family's list, or in Sources
+	langs  []language
+}
+
+// probe is one regular expression and the patterns that share it: several
+// families know the same guard, which is then looked for once.
+type probe struct {
+	re       *regexp.Regexp
+	patterns []int
+}
+
+func (p *pattern) reads(l language) bool {
+	if len(p.langs) == 0 {
+		return true
+	}
+	for _, want := range p.langs {
+		if want == l {
+			return true
+		}
+	}
+	return false
+}
+
+// loadLexicon compiles the embedded lexicon once; it is constant afterwards.
+var loadLexicon = sync.OnceValues(func() (*lexicon, error) {
+	data, err := embedded.ReadFile("lexicon.json")
+	if err != nil {
+		return nil, fmt.Errorf("simulator: %w", err)
+	}
+	return parseLexicon(data)
+})
+
+func parseLexicon(data []byte) (*lexicon, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	lex := &lexicon{}
+	if err := dec.Decode(lex); err != nil {
+		return nil, fmt.Errorf("simulator: lexicon: %w", err)
+	}
+	if lex.Schema != lexiconSchema {
+		return nil, fmt.Errorf("simulator: lexicon has schema %q, want %q", lex.Schema, lexiconSchema)
+	}
+	c := &lexiconCompiler{lex: lex, literals: map[string][]int{}, probeOf: map[string]int{}}
+	c.compile()
+	if c.err != nil {
+		return nil, fmt.Errorf("simulator: lexicon: %w", c.err)
+	}
+	return lex, nil
+}
+
+type lexiconCompiler struct {
+	lex      *lexicon
+	literals map[string][]int
+	probeOf  map[string]int // regular expression -> probe
+	err      error
+}
+
+func (c *lexiconCompiler) compile() {
+	lex := c.lex
+	lex.byID = map[string]int{}
+	for i, s := range lex.Sources {
+		c.add(s.ID, pattern{kind: patternSource, at: i, langs: s.Langs}, s.Re, s.Lit)
+	}
+	for f := range lex.Families {
+		fam := &lex.Families[f]
+		lex.byID[fam.ID] = f
+		for i := range fam.Cues {
+			q := &fam.Cues[i]
+			q.not, q.before = c.regex(q.ID, q.Not), c.regex(q.ID, q.Before)
+			c.add(q.ID, pattern{kind: patternCue, family: f, at: i, langs: q.Langs}, q.Re, q.Lit)
+		}
+		for i, g := range fam.Guards {
+			c.add(g.ID, pattern{kind: patternGuard, family: f, at: i, langs: g.Langs}, g.Re, g.Lit)
+		}
+	}
+	v := &lex.Validation
+	v.condition, v.empty, v.exit = c.regex("validation", v.Condition), c.regex("validation", v.Empty), c.regex("validation", v.Exit)
+	v.families = map[string]bool{}
+	for _, f := range v.Families {
+		v.families[f] = true
+	}
+	for i := range lex.Comments {
+		lex.Comments[i].re = c.regex("comment", lex.Comments[i].Re)
+	}
+	order := make([]string, 0, len(c.literals))
+	for lit := range c.literals {
+		order = append(order, lit)
+	}
+	sort.Strings(order)
+	lex.index = newLiteralIndex(c.literals, order)
+}
+
+func (c *lexiconCompiler) regex(id, text string) *regexp.Regexp {
+	if text == "" {
+		return nil
+	}
+	re, err := regexp.Compile("(?s)" + text)
+	if err != nil && c.err == nil {
+		c.err = fmt.Errorf("%s: %w", id, err)
+	}
+	return re
+}
+
+func (c *lexiconCompiler) add(id string, p pattern, re string, literals []string) {
+	at, known := c.probeOf[re]
+	if !known {
+		at = len(c.lex.probes)
+		c.probeOf[re] = at
+		c.lex.probes = append(c.lex.probes, probe{re: c.regex(id, re)})
+		c.addLiterals(id, at, literals)
+	}
+	if re == "" && c.err == nil {
+		c.err = fmt.Errorf("%s: no regular expression", id)
+	}
+	c.lex.probes[at].patterns = append(c.lex.probes[at].patterns, len(c.lex.patterns))
+	c.lex.patterns = append(c.lex.patterns, p)
+}
+
+func (c *lexiconCompiler) addLiterals(id string, probe int, literals []string) {
+	if len(literals) == 0 && c.err == nil {
+		c.err = fmt.Errorf("%s: no literal to find it by", id)
+	}
+	for _, lit := range literals {
+		if lit == "" || lit != strings.ToLower(lit) {
+			c.err = fmt.Errorf("%s: literal %q must be lower case and not empty", id, lit)
+		}
+		c.literals[lit] = append(c.literals[lit], probe)
+	}
+}

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/youden-bench/youden/bench"
+	"github.com/youden-bench/youden/detector"
+	"github.com/youden-bench/youden/measurements"
+	"github.com/youden-bench/youden/measurements/report"
+)
+
+// capturesFolder is where captures go unless --out says otherwise.
+const capturesFolder = "captures"
+
+func (a *app) captureCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "capture",
+		Short: "Run K runs of a detector over a corpus, print the table, write a capture",
+		Long: `Run a detector K times on each side of each case, score the runs and write a
+capture: capture.json, four Parquet files and the ledger of all calls.
+
+Without any flag: the detector "oneshot", K = 5, the train split of the embedded
+cases, on the embedded simulated endpoint. Each finished call is on disk before
+it counts; an interrupted capture goes on with "youden resume DIR".`,
+		Example: `  youden capture
+  youden capture --detector control:always
+  youden capture --endpoint deepseek --runs 5 --family injection
+  youden capture --corpus ./my-cases --endpoint http://127.0.0.1:8080/v1 --model qwen3
+  youden capture --dry-run --print-config`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := loadSettings(cmd)
+			if err != nil {
+				return err
+			}
+			return a.capture(cmd.Context(), s)
+		},
+	}
+	f := cmd.Flags()
+	addCaptureFlags(f)
+	a.completeCapture(cmd)
+	return cmd
+}
+
+func addCaptureFlags(f *pflag.FlagSet) {
+	f.String("corpus", "", "`PATH` of a corpus; empty = the embedded cases")
+	f.String("detector", "oneshot", "embedded `NAME` or directory of a detector")
+	f.String("endpoint", bench.SimulatorName, "`NAME` from [endpoint.NAME] in youden.toml, or a URL")
+	f.String("model", "", "`NAME` of the model; empty = the endpoint's")
+	f.Int("runs", 5, "`K`, runs of each side")
+	f.Uint64("seed", 1, "seed of the order and of the requests")
+	f.String("split", "train", "train, holdout or all; anything but train opens the sealed holdout")
+	f.StringSlice("family", nil, "only these families")
+	f.StringSlice("slice", nil, "only these slices")
+	f.StringSlice("case", nil, "only these cases")
+	f.Int("limit", 0, "at most `N` cases; 0 = all")
+	f.Int("concurrency", bench.DefaultConcurrency, "runs under way at once")
+	f.Float64("max-error-rate", 0.05, "highest share of runs lost to the endpoint")
+	f.String("policy", string(measurements.Class), "what counts as silence: strict, class or region")
+	f.String("view", string(measurements.Charge), "what charged failures do: charge or exclude")
+	f.String("out", "", "`DIR` of the capture; empty = captures/<time>-<detector>-<random>")
+	f.String("format", "table", "table, markdown, json or csv")
+	f.String("progress", "auto", "auto, bar, plain, json or none")
+	f.Bool("dry-run", false, "print the plan and make no call")
+	f.Bool("print-config", false, "print the effective settings and where each comes from, and stop")
+}
+
+// completeCapture teaches the shell the closed lists.
+func (a *app) completeCapture(cmd *cobra.Command) {
+	fixed := map[string][]string{
+		"split": {"train", "holdout", "all"}, "policy": {"strict", "class", "region"}, "view": {"charge", "exclude"},
+		"format": []string{"table", "markdown", "json", "csv"}, "progress": bench.ProgressModes(),
+	}
+	_, fixed["detector"] = detector.Embedded()
+	for flag, words := range fixed {
+		if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveDefault)); err != nil {
+			panic(fmt.Sprintf("completion of --%s: %v", flag, err)) // the flag is defined just above
+		}
+	}
+}
+
+// capture runs the command once its settings are known.
+func (a *app) capture(ctx context.Context, s *settings) error {
+	if s.bool("print-config") {
+		s.print(a)
+		return nil
+	}
+	view, err := a.newView(s)
+	if err != nil {
+		return err
+	}
+	req, err := s.request()
+	if err != nil {
+		return err
+	}
+	dir := s.string("out")
+	folder := capturesFolder
+	if dir != "" {
+		folder = filepath.Dir(dir)
+	}
+	if s.bool("dry-run") {
+		return a.dryRun(req, folder)
+	}
+	job, err := bench.Prepare(req, programs(), folder, "capture")
+	if err != nil {
+		return err
+	}
+	if dir == "" {
+		id, err := bench.CaptureID(a.now(), req.Detector)
+		if err != nil {
+			return err
+		}
+		dir = filepath.Join(capturesFolder, id)
+	}
+	return a.execute(view, req, func(progress func(bench.Progress)) (bench.Outcome, error) {
+		return job.Start(ctx, dir, provenance(), a.stop, progress)
+	})
+}
+
+// programs registers every detector program.
+func programs() detector.Registry { return detector.Core() }
+
+// request reads what the capture is asked for from the settings.
+func (s *settings) request() (bench.Request, error) {
+	req := bench.Request{
+		Corpus: s.string("corpus"), Detector: s.string("detector"), EndpointName: s.string("endpoint"),
+		Runs: s.int("runs"), Seed: s.uint64("seed"), Split: s.string("split"),
+		Families: s.list("family"), Slices: s.list("slice"), Cases: s.list("case"), Limit: s.int("limit"),
+		Concurrency: s.int("concurrency"), MaxErrorRate: s.float("max-error-rate"),
+	}
+	var err error
+	if req.Policy, err = measurements.ParsePolicy(s.string("policy")); err != nil {
+		return req, fmt.Errorf("--policy: %w", err)
+	}
+	if req.View, err = measurements.ParseView(s.string("view")); err != nil {
+		return req, fmt.Errorf("--view: %w", err)
+	}
+	req.Endpoint, err = bench.SelectEndpoint(req.EndpointName, s.string("model"), s.endpoints)
+	return req, err
+}
+
+// view is how a capture is shown while it runs and when it has ended.
+type view struct {
+	format   report.Format
+	reporter bench.Reporter
+}
+
+// newView reads --format and --progress, before anything is opened or sent.
+func (a *app) newView(s *settings) (view, error) {
+	format, err := report.ParseFormat(s.string("format"))
+	if err != nil {
+		return view{}, err
+	}
+	reporter, err := bench.NewReporter(a.err, s.string("progress"), a.terminal, a.now)
+	return view{format, reporter}, err
+}
+
+// execute runs a job with progress on stderr, prints its table on stdout and
+// says what the exit code means.
+func (a *app) execute(v view, req bench.Request, start func(func(bench.Progress)) (bench.Outcome, error)) error {
+	out, err := start(v.reporter.Update)
+	v.reporter.Close()
+	if err != nil {
+		var internal *bench.InternalError
+		if errors.As(err, &internal) {
+			return &exitError{exitInternal, err}
+		}
+		return err
+	}
+	if err := a.write(v.format, report.Options{}, out.Summary); err != nil {
+		return err
+	}
+	return a.verdict(out, req)
+}
+
+// verdictCodes is the exit code of each end of a capture.
+var verdictCodes = map[bench.Verdict]int{
+	bench.Passed: exitPass, bench.Incomplete: exitIncomplete, bench.RateLimited: exitRateLimited, bench.Interrupted: exitInterrupted,
+}
+
+// verdict turns the end of a capture into an exit code and a next step.
+func (a *app) verdict(out bench.Outcome, req bench.Request) error {
+	fmt.Fprintf(a.err, "capture: %s\n", out.Dir)
+	code := verdictCodes[out.Verdict(req.MaxErrorRate)]
+	if code == exitPass {
+		return nil
+	}
+	switch {
+	case out.Stop.Detail != "":
+		fmt.Fprintf(a.err, "youden: the capture is partial: %s; when that is mended, go on with: youden resume %s\n", out.Stop.Detail, out.Dir)
+	default:
+		fmt.Fprintf(a.err, "youden: too many runs were lost to the endpoint (limit %.3g); `youden show --by run %s` lists them, `youden resume %s` asks for them again\n", req.MaxErrorRate, out.Dir, out.Dir)
+	}
+	return &exitError{code: code}
+}
+
+// write prints summaries in a format.
+func (a *app) write(format report.Format, opts report.Options, summaries ...measurements.Summary) error {
+	opts.Width = a.width
+	return report.Write(a.out, format, summaries, opts)
+}
+
+// dryRun prints the plan of a capture. It makes no call and opens no holdout.
+func (a *app) dryRun(req bench.Request, folder string) error {
+	if req.Split != "train" {
+		return fmt.Errorf("--dry-run with --split %s would open the sealed holdout; plan on the train split", req.Split)
+	}
+	job, err := bench.Prepare(req, programs(), folder, "capture --dry-run")
+	if err != nil {
+		return err
+	}
+	job.Describe(a.out)
+	return nil
+}

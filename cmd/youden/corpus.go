@@ -1,0 +1,137 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/youden-bench/youden/bench"
+	"github.com/youden-bench/youden/corpus"
+)
+
+func (a *app) corpusCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "corpus",
+		Short: "Check and count a corpus",
+		Long: `Check and count a corpus: a directory with a catalog.toml, or with a manifest.json
+of schema bench.pairs/1. Neither command scores anything, so neither opens the
+holdout.`,
+	}
+	cmd.AddCommand(
+		a.corpusSub("lint", "Check the hygiene of a corpus: labels, names, syntax, duplicates", a.lintCorpus),
+		a.corpusSub("stats", "Count a corpus by family, split, language and vetting", a.countCorpus),
+	)
+	return cmd
+}
+
+func (a *app) corpusSub(name, short string, run func(*corpus.Corpus, string) error) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     name + " [PATH]",
+		Short:   short,
+		Example: fmt.Sprintf("  youden corpus %s\n  youden corpus %s ./my-cases --format json", name, name),
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := loadSettings(cmd)
+			if err != nil {
+				return err
+			}
+			format := s.string("format")
+			if format != "table" && format != "json" {
+				return fmt.Errorf("--format %q is unknown here; use table or json", format)
+			}
+			dir := s.string("corpus")
+			if len(args) == 1 {
+				dir = args[0]
+			}
+			c, err := bench.LoadCorpus(dir)
+			if err != nil {
+				return err
+			}
+			return run(c, format)
+		},
+	}
+	cmd.Flags().String("corpus", "", "`PATH` of a corpus; empty = the embedded cases")
+	cmd.Flags().String("format", "table", "table or json")
+	return cmd
+}
+
+// lintCorpus prints the problems of a corpus; an error among them is exit code 1.
+func (a *app) lintCorpus(c *corpus.Corpus, format string) error {
+	problems := corpus.Lint(c)
+	errors, warnings := 0, 0
+	for _, p := range problems {
+		if p.Severity == corpus.LintError {
+			errors++
+		} else {
+			warnings++
+		}
+	}
+	if format == "json" {
+		if problems == nil {
+			problems = []corpus.Problem{}
+		}
+		if err := a.json(map[string]any{"schema": "youden.lint/1", "errors": errors, "warnings": warnings, "problems": problems}); err != nil {
+			return err
+		}
+	} else {
+		for _, p := range problems {
+			fmt.Fprintln(a.out, inert(p.String()))
+		}
+		fmt.Fprintf(a.out, "%d cases, %d errors, %d warnings\n", len(c.Cases), errors, warnings)
+	}
+	if errors > 0 {
+		return &exitError{code: exitRegression}
+	}
+	return nil
+}
+
+func (a *app) countCorpus(c *corpus.Corpus, format string) error {
+	s := corpus.Stats(c)
+	if format == "json" {
+		return a.json(s)
+	}
+	fmt.Fprintf(a.out, "slice %s: %d cases, %d pairs, %d groups, %d files, %d lines; %d unscorable; hash %.12s\n\n",
+		inert(s.Slice), s.Cases, s.Pairs, s.Groups, s.Files, s.Lines, s.Unscorable, s.Hash)
+	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "family\tcases\tgroups\tfeedback\tpareto\tholdout\tno split\tresidual\t")
+	for _, f := range s.Families {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", inert(string(f.Family)), f.Cases, f.Groups, f.Feedback, f.Pareto, f.Holdout, f.NoSplit, f.Residual)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, list := range []struct {
+		title  string
+		counts []corpus.Count
+	}{{"languages", s.Languages}, {"tasks", s.Tasks}} {
+		fmt.Fprintf(a.out, "\n%s:", list.title)
+		for _, n := range list.counts {
+			fmt.Fprintf(a.out, " %s %d", inert(n.Name), n.Cases)
+		}
+	}
+	fmt.Fprint(a.out, "\nvetted:")
+	for _, v := range s.Vetted {
+		fmt.Fprintf(a.out, " %s %d", describeVetted(v), v.Cases)
+	}
+	fmt.Fprintln(a.out)
+	return nil
+}
+
+func describeVetted(v corpus.VettedCount) string {
+	text := string(v.Level)
+	if v.First != "" {
+		text += "/" + v.First
+	}
+	if v.Changed {
+		text += "/changed"
+	}
+	return inert(text)
+}
+
+func (a *app) json(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+//go:embed starter.toml
+var starter []byte
+
+func (a *app) initCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "init",
+		Short:   "Write a starter youden.toml",
+		Example: "  youden init\n  youden init --config bench/youden.toml",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			name, err := cmd.Flags().GetString("config")
+			if err != nil {
+				return err
+			}
+			file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+			if errors.Is(err, fs.ErrExist) {
+				return fmt.Errorf("%s exists already and is left as it is; write another with --config FILE", name)
+			}
+			if err != nil {
+				return fmt.Errorf("write the starter: %w", err)
+			}
+			if _, err := file.Write(starter); err != nil {
+				return errors.Join(fmt.Errorf("write %s: %w", name, err), file.Close())
+			}
+			if err := file.Close(); err != nil {
+				return fmt.Errorf("write %s: %w", name, err)
+			}
+			fmt.Fprintf(a.out, "wrote %s\nnext: set base_url and model of an endpoint in it, export its key, then: youden capture --endpoint hosted\n", name)
+			return nil
+		},
+	}
+}

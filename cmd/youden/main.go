@@ -1,0 +1,126 @@
+// Command youden measures LLM bug detectors and improves them.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/youden-bench/youden/bench/redact"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// app is what every command shares: where it writes and how it is interrupted.
+type app struct {
+	out, err io.Writer
+	terminal bool            // stderr is a terminal
+	width    int             // of stdout in columns; 0 = unknown
+	stop     <-chan struct{} // closed by the first interrupt
+	now      func() time.Time
+}
+
+// run executes one command line and returns its exit code. A panic is an
+// internal error: it prints what to report and never looks like a result.
+func run(args []string, stdout, stderr io.Writer) (code int) {
+	errOut := redact.NewWriter(stderr)
+	defer func() {
+		if fault := recover(); fault != nil {
+			fmt.Fprintf(errOut, "youden: internal error: %v\n%s\nThis is a defect of youden; what was paid for is in the capture's ledger.\n", fault, debug.Stack())
+			code = exitInternal
+		}
+	}()
+	ctx, stop, done := interrupts(errOut)
+	defer done()
+	a := &app{out: stdout, err: errOut, stop: stop, now: time.Now}
+	if f, ok := stderr.(*os.File); ok {
+		a.terminal = term.IsTerminal(int(f.Fd()))
+	}
+	if f, ok := stdout.(*os.File); ok {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil {
+			a.width = w
+		}
+	}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(errOut)
+	err := root.ExecuteContext(ctx)
+	var quiet *exitError
+	if err != nil && (!errors.As(err, &quiet) || quiet.err != nil) {
+		fmt.Fprintf(errOut, "youden: %v\n", err)
+	}
+	return exitCode(err)
+}
+
+// interrupts turns the first Ctrl-C into a request to stop, which lets the calls
+// under way finish, and the second into a cancelled context.
+func interrupts(w io.Writer) (context.Context, <-chan struct{}, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	stop := make(chan struct{})
+	signals := make(chan os.Signal, 2)
+	quit := make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-quit:
+				return
+			case <-signals:
+			}
+			if n == 0 {
+				fmt.Fprintln(w, "youden: stopping; calls under way may finish, interrupt again to abandon them")
+				close(stop)
+				continue
+			}
+			cancel()
+		}
+	})
+	return ctx, stop, func() {
+		signal.Stop(signals)
+		close(quit)
+		watching.Wait()
+		cancel()
+	}
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "youden",
+		Short: "Measure LLM bug detectors, and improve them",
+		Long: `youden plants bugs whose place and family are known, runs a detector K times on
+each side against any OpenAI-compatible endpoint, records every step, and scores
+each bug family by Youden's J = recall + silence - 1.
+
+With no configuration at all, "youden capture" runs the embedded cases on the
+embedded simulated endpoint.`,
+		Example: `  youden capture                                  a scored capture, offline
+  youden show captures/*                          the tables again
+  youden init && youden capture --endpoint NAME   point it at a real endpoint`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       version(),
+	}
+	root.PersistentFlags().String("config", "youden.toml", "configuration `FILE`")
+	root.AddCommand(
+		a.initCommand(), a.captureCommand(), a.resumeCommand(), a.showCommand(), a.scoreCommand(),
+		a.corpusCommand(), a.detectorCommand(), a.simulateCommand(),
+	)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
+	})
+	return root
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/youden-bench/youden/bench"
+)
+
+func (a *app) resumeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "resume DIR",
+		Short: "Go on where a capture stopped",
+		Long: `Go on with an interrupted or partial capture. Answers in its ledger are not asked
+for again; runs that were never sent, or that were lost to the endpoint, are. The
+corpus and the detector must be what they were when the capture began.`,
+		Example: `  youden resume captures/20261130T091500Z-oneshot-7f3a`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := loadSettings(cmd)
+			if err != nil {
+				return err
+			}
+			view, err := a.newView(s)
+			if err != nil {
+				return err
+			}
+			dir := args[0]
+			req, err := bench.RequestOf(dir)
+			if err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("concurrency") {
+				req.Concurrency = s.int("concurrency")
+			}
+			job, err := bench.Prepare(req, programs(), filepath.Dir(filepath.Clean(dir)), "resume")
+			if err != nil {
+				return err
+			}
+			return a.execute(view, req, func(progress func(bench.Progress)) (bench.Outcome, error) {
+				return job.Resume(cmd.Context(), dir, a.stop, progress)
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.Int("concurrency", bench.DefaultConcurrency, "runs under way at once; default: as the capture began")
+	f.String("format", "table", "table, markdown, json or csv")
+	f.String("progress", "auto", "auto, bar, plain, json or none")
+	return cmd
+}

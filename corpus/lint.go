@@ -1,0 +1,279 @@
+package corpus
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/youden-bench/youden/corpus/syntax"
+)
+
+// Severity says whether a problem spoils what is measured.
+type Severity string
+
+// The severities. An error makes scores on the case meaningless or lets a
+// detector read the answer; a warning wants a look.
+const (
+	LintError   Severity = "error"
+	LintWarning Severity = "warning"
+)
+
+// Rule names a check of Lint.
+type Rule string
+
+// The rules.
+const (
+	RuleID          Rule = "id"              // the id is not lower-case letters, digits and hyphens
+	RuleSyntax      Rule = "syntax"          // a file does not parse
+	RuleNoGrammar   Rule = "no-grammar"      // files that this build cannot parse
+	RuleTelling     Rule = "telling-name"    // a name or comment gives the answer away
+	RuleWideSpan    Rule = "wide-span"       // a span of more than 20 lines
+	RuleLabel       Rule = "label-defect"    // the label contradicts the files
+	RuleIdentical   Rule = "identical-sides" // both sides hold the same text
+	RuleUnscorable  Rule = "unscorable"      // nothing to look at, or no language that detectors read
+	RuleDuplicate   Rule = "duplicate"       // two cases hold the same text
+	RuleExplanation Rule = "explanation"     // nothing says what the bug is
+	RuleTrap        Rule = "trap"            // nothing says what makes the case hard
+	RuleNewline     Rule = "newline"         // a line does not end in LF
+	RuleUnused      Rule = "unused-file"     // a file belongs to no case
+)
+
+// maxSpanLines is the widest span that still points at something: a finding
+// must not be right by accident.
+const maxSpanLines = 20
+
+// Problem is something that Lint found. File is the catalog or manifest, or a
+// file below the case's directory; a line of 0 means the whole.
+type Problem struct {
+	Case     string // "" for a problem of the corpus
+	File     string
+	Line     int
+	Rule     Rule
+	Severity Severity
+	Message  string
+}
+
+// String returns "file:line: severity: case: message (rule)".
+func (p Problem) String() string {
+	at := p.File
+	if p.Line > 0 {
+		at = fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	if p.Case != "" {
+		at += ": case " + p.Case
+	}
+	return fmt.Sprintf("%s: %s: %s (%s)", at, p.Severity, p.Message, p.Rule)
+}
+
+// Lint checks the hygiene of a loaded corpus. Problems come case by case in the
+// order of the corpus, those between cases last. In an imported set, whose text
+// is somebody else's, matters of style are warnings.
+func Lint(c *Corpus) []Problem {
+	l := &linter{corpus: c, unparsed: map[string]int{}}
+	for _, k := range c.Cases {
+		l.current = k
+		l.identity()
+		l.labels()
+		l.prose()
+		for _, name := range k.Sides() {
+			for _, f := range k.Side(name).Files {
+				l.file(name, f)
+			}
+		}
+	}
+	l.current = nil
+	l.duplicates()
+	l.unused()
+	l.grammars()
+	return l.problems
+}
+
+type linter struct {
+	corpus   *Corpus
+	current  *Case
+	problems []Problem
+	unparsed map[string]int // language -> files
+}
+
+// at reports a problem of a file.
+func (l *linter) at(file string, line int, rule Rule, severity Severity, format string, args ...any) {
+	p := Problem{File: file, Line: line, Rule: rule, Severity: severity, Message: fmt.Sprintf(format, args...)}
+	if l.current != nil {
+		p.Case = l.current.ID
+	}
+	l.problems = append(l.problems, p)
+}
+
+// on reports a problem of the case where the catalog has it.
+func (l *linter) on(k *Case, rule Rule, severity Severity, format string, args ...any) {
+	before := l.current
+	l.current = k
+	where := l.corpus.places[k]
+	l.at(where.file, where.line, rule, severity, format, args...)
+	l.current = before
+}
+
+// style is the severity of what only the author of the text can mend.
+func (l *linter) style() Severity {
+	if l.corpus.Source == FromManifest {
+		return LintWarning
+	}
+	return LintError
+}
+
+var idCharset = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+func (l *linter) identity() {
+	if !idCharset.MatchString(l.current.ID) {
+		l.on(l.current, RuleID, LintError, "id %q does not consist of lower-case letters, digits and single hyphens; rename it", l.current.ID)
+	}
+}
+
+func (l *linter) labels() {
+	k := l.current
+	if k.Task == TaskAudit && k.identicalSides() {
+		l.on(k, RuleIdentical, LintError, "both sides hold the same text; a detector cannot be right on both")
+		return
+	}
+	for _, name := range k.Sides() {
+		switch reason, detail := k.Unscorable(name); reason {
+		case Scorable:
+		case LabelDefect:
+			l.on(k, RuleLabel, LintError, "%s side: %s; correct the label", name, detail)
+		default:
+			l.on(k, RuleUnscorable, LintError, "%s side: %s (%s)", name, detail, reason)
+		}
+	}
+	for _, s := range k.Spans {
+		if lines := s.End - s.Start + 1; lines > maxSpanLines {
+			l.at(path.Join(string(Vulnerable), s.File), s.Start, RuleWideSpan, LintWarning,
+				"the span covers %d lines, more than %d; point at several narrow places instead", lines, maxSpanLines)
+		}
+	}
+}
+
+// prose checks what explains the case to people; manifests have no place for it.
+func (l *linter) prose() {
+	if l.corpus.Source == FromManifest {
+		return
+	}
+	if strings.TrimSpace(l.current.Explanation) == "" {
+		l.on(l.current, RuleExplanation, LintError, "there is no explanation; say what is wrong and what mends it")
+	}
+	if strings.TrimSpace(l.current.Trap) == "" {
+		l.on(l.current, RuleTrap, LintWarning, "there is no trap; say what makes the case hard")
+	}
+}
+
+func (l *linter) file(name SideName, f File) {
+	where := path.Join(string(name), f.Path)
+	if line := strangeNewline(f.Text); line > 0 {
+		l.at(where, line, RuleNewline, l.style(), "the line does not end in a plain LF; convert the file")
+	}
+	if l.current.Task != TaskAudit {
+		return // the text of a plan or a change may speak of bugs
+	}
+	for _, t := range tellingIn(f) {
+		l.at(where, t.line, RuleTelling, l.style(), "%q gives the answer away; rename or remove it", t.text)
+	}
+	l.syntax(where, f)
+}
+
+// strangeNewline returns the first line with a CR, or the last one when it has
+// no LF; 0 when the file is tidy.
+func strangeNewline(text []byte) int {
+	if i := bytes.IndexByte(text, '\r'); i >= 0 {
+		return bytes.Count(text[:i], []byte{'\n'}) + 1
+	}
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		return bytes.Count(text, []byte{'\n'}) + 1
+	}
+	return 0
+}
+
+func (l *linter) syntax(where string, f File) {
+	language := syntax.Language(f.Path)
+	if language == "" || l.current.Fragment {
+		return
+	}
+	parsed, err := syntax.Parse(language, f.Path, f.Text)
+	switch {
+	case errors.Is(err, syntax.ErrUnsupported):
+		l.unparsed[language]++
+	case err != nil:
+		l.at(where, 0, RuleSyntax, l.style(), "%v", err)
+	case !parsed.OK():
+		fault := parsed.Faults[0]
+		l.at(where, fault.Line, RuleSyntax, l.style(), "does not parse as %s at column %d: %s: %s; mend it, or declare fragment = true",
+			language, fault.Column, fault.Message, fault.Excerpt)
+	}
+}
+
+func (l *linter) grammars() {
+	for _, language := range Languages() {
+		if n := l.unparsed[language]; n > 0 {
+			l.at(l.corpus.document(), 0, RuleNoGrammar, LintWarning,
+				"%d %s files were not parsed: this program was built without cgo; lint with a build that has it", n, language)
+		}
+	}
+}
+
+// document is the name of the file that describes the corpus.
+func (c *Corpus) document() string {
+	if c.Source == FromManifest {
+		return ManifestFile
+	}
+	return CatalogFile
+}
+
+// maxWalk bounds the search for unused files.
+const maxWalk = 100_000
+
+// unused finds files below the corpus that belong to no case: the rest of a
+// case that was renamed, or a file that a label should name.
+func (l *linter) unused() {
+	if l.corpus.root == nil {
+		return
+	}
+	used := map[string]bool{}
+	for _, k := range l.corpus.Cases {
+		for _, name := range k.Sides() {
+			for _, f := range k.Side(name).Files {
+				used[path.Join(l.corpus.places[k].dir, string(name), f.Path)] = true
+			}
+		}
+	}
+	start := "."
+	if l.corpus.Source == FromManifest {
+		start = pairsDir
+	}
+	seen := 0
+	err := fs.WalkDir(l.corpus.root, start, func(name string, entry fs.DirEntry, err error) error {
+		if seen++; err != nil || seen > maxWalk {
+			return errors.Join(err, fs.SkipAll)
+		}
+		if !entry.IsDir() && !used[name] && !besideCases(name) {
+			l.at(name, 0, RuleUnused, LintWarning, "the file belongs to no case; remove it, or add it to one")
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.SkipAll) {
+		l.at(start, 0, RuleUnused, LintWarning, "the corpus could not be searched for unused files: %v", err)
+	}
+}
+
+// besideCases reports whether a file at the root of a corpus is about it.
+func besideCases(name string) bool {
+	if strings.Contains(name, "/") {
+		return false
+	}
+	switch name {
+	case CatalogFile, SplitsFile, "openings.jsonl", "LICENSE", "NOTICE":
+		return true
+	}
+	return path.Ext(name) == ".md" || strings.HasPrefix(name, ".")
+}

@@ -1,0 +1,155 @@
+package corpus
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/youden-bench/youden/corpus/family"
+)
+
+// Statistics say what a corpus consists of. Lists are sorted by their keys.
+type Statistics struct {
+	Slice      string
+	Hash       string
+	Cases      int
+	Pairs      int
+	Groups     int
+	Files      int
+	Lines      int
+	Bytes      int
+	Unscorable int // cases with a side that cannot be scored
+
+	Families  []FamilyCount
+	Languages []Count
+	Splits    []Count
+	Tasks     []Count
+	Vetted    []VettedCount
+}
+
+// FamilyCount counts the cases of a family, in taxonomy order, by split. Cases
+// of other tasks than auditing may have no family.
+type FamilyCount struct {
+	Family   family.ID
+	Cases    int
+	Groups   int
+	Residual int // cases with a known residual of an accepted family
+	NoSplit  int
+	Feedback int
+	Pareto   int
+	Holdout  int
+}
+
+// Count is the number of cases with a property.
+type Count struct {
+	Name  string
+	Cases int
+}
+
+// VettedCount is the number of cases with one record of vetting.
+type VettedCount struct {
+	Level   Level
+	First   string // what the blind reader said
+	Changed bool   // whether something was changed after the reading
+	Cases   int
+}
+
+// Stats counts a corpus.
+func Stats(c *Corpus) Statistics {
+	s := Statistics{Slice: c.Slice, Hash: c.Hash(), Cases: len(c.Cases)}
+	languages, splits, taskCounts := map[string]int{}, map[string]int{}, map[string]int{}
+	groups := map[string]bool{}
+	vetted := map[VettedCount]int{}
+	for _, k := range c.Cases {
+		groups[k.Group] = true
+		languages[k.Language]++
+		splits[string(k.Split)]++
+		taskCounts[k.Task]++
+		vetted[VettedCount{Level: k.Vetted.Level, First: k.Vetted.First, Changed: k.Vetted.Changed != ""}]++
+		if k.IsPair() {
+			s.Pairs++
+		}
+		s.addFiles(k)
+	}
+	s.Groups = len(groups)
+	s.Families = familyCounts(c)
+	s.Languages, s.Splits, s.Tasks = counts(languages), counts(splits), counts(taskCounts)
+	for record, n := range vetted {
+		record.Cases = n
+		s.Vetted = append(s.Vetted, record)
+	}
+	slices.SortFunc(s.Vetted, func(a, b VettedCount) int {
+		changed := 0
+		if a.Changed != b.Changed {
+			changed = 1
+			if b.Changed {
+				changed = -1
+			}
+		}
+		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.First, b.First), changed)
+	})
+	return s
+}
+
+func (s *Statistics) addFiles(k *Case) {
+	unscorable := false
+	for _, name := range k.Sides() {
+		if reason, _ := k.Unscorable(name); reason != Scorable {
+			unscorable = true
+		}
+		for _, f := range k.Side(name).Files {
+			s.Files++
+			s.Lines += f.Lines()
+			s.Bytes += len(f.Text)
+		}
+	}
+	if unscorable {
+		s.Unscorable++
+	}
+}
+
+// familyCounts lists the families that have cases, in the order of the
+// taxonomy and those without a family last.
+func familyCounts(c *Corpus) []FamilyCount {
+	byFamily := map[family.ID]*FamilyCount{}
+	groups := map[family.ID]map[string]bool{}
+	for _, k := range c.Cases {
+		n := byFamily[k.Family]
+		if n == nil {
+			n = &FamilyCount{Family: k.Family}
+			byFamily[k.Family], groups[k.Family] = n, map[string]bool{}
+		}
+		n.Cases++
+		groups[k.Family][k.Group] = true
+		if k.ResidualAccepted() {
+			n.Residual++
+		}
+		switch k.Split {
+		case Feedback:
+			n.Feedback++
+		case Pareto:
+			n.Pareto++
+		case Holdout:
+			n.Holdout++
+		default:
+			n.NoSplit++
+		}
+	}
+	var list []FamilyCount
+	taxonomy := cmp.Or(c.Taxonomy, family.Default())
+	for _, f := range append(taxonomy.Families(), family.Family{}) {
+		if n := byFamily[f.ID]; n != nil {
+			n.Groups = len(groups[f.ID])
+			list = append(list, *n)
+		}
+	}
+	return list
+}
+
+func counts(m map[string]int) []Count {
+	list := make([]Count, 0, len(m))
+	for name, n := range m {
+		list = append(list, Count{name, n})
+	}
+	slices.SortFunc(list, func(a, b Count) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}

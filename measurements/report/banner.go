@@ -1,0 +1,174 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/youden-bench/youden/measurements"
+)
+
+// simulatedLine stands above every simulated number.
+const simulatedLine = "SIMULATED: a simulated endpoint answered; these numbers say nothing about a model"
+
+// banner says what a table is about.
+func banner(s *measurements.Summary, esc func(string) string) []string {
+	var lines []string
+	if s.Simulated {
+		lines = append(lines, simulatedLine)
+	}
+	lines = append(lines, fmt.Sprintf("capture %s: %s, grade %s", esc(s.ID), progress(s), esc(s.Grade)))
+	p := s.Plan
+	lines = append(lines,
+		fmt.Sprintf("detector %s, model %s at %s", named(esc, p.Detector.Name, p.Detector.Hash), orUnknown(esc(p.Endpoint.Model)), orUnknown(esc(p.Endpoint.Name))),
+		fmt.Sprintf("corpus %s, split %s, K %d, seed %d, policy %s, view %s%s",
+			named(esc, p.Corpus.Source, p.Corpus.Hash), orUnknown(esc(p.Split)), p.K, p.Seed, esc(string(s.Policy)), esc(string(s.View)), targeted(p.Targeted)))
+	return lines
+}
+
+func targeted(b bool) string {
+	if b {
+		return "; TARGETED at regions: comparable with targeted captures only"
+	}
+	return ""
+}
+
+// progress says how far a capture came.
+func progress(s *measurements.Summary) string {
+	switch {
+	case s.Status == measurements.Unrun:
+		return "unrun"
+	case s.Totals.Runs < s.Totals.RunsPlanned || s.Status != measurements.Complete:
+		return fmt.Sprintf("%s %d/%d", s.Status, s.Totals.Runs, s.Totals.RunsPlanned)
+	}
+	return string(s.Status)
+}
+
+func named(esc func(string) string, name, hash string) string {
+	if hash == "" {
+		return orUnknown(esc(name))
+	}
+	return fmt.Sprintf("%s (%s)", orUnknown(esc(name)), esc(hash[:min(8, len(hash))]))
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return unknown
+	}
+	return s
+}
+
+// notes say what the table could not.
+func notes(s *measurements.Summary, by By, esc func(string) string) []string {
+	var lines []string
+	if s.Status == measurements.Unrun {
+		lines = append(lines, "unrun: no run of this capture gave an answer, so there is no number to show")
+	} else {
+		lines = append(lines, pooledLines(s, esc)...)
+		if l := sampling(s); l != "" {
+			lines = append(lines, l)
+		}
+	}
+	lines = append(lines, spendLine(s), errorLine(s))
+	if len(s.LeftOut) > 0 {
+		var parts []string
+		for _, l := range s.LeftOut {
+			parts = append(parts, fmt.Sprintf("%d (%s)", l.Cases, esc(l.Reason)))
+		}
+		lines = append(lines, "cases left out: "+strings.Join(parts, ", "))
+	}
+	if s.Openings > 0 {
+		lines = append(lines, fmt.Sprintf("openings of the holdout so far: %d", s.Openings))
+	}
+	if n := s.Totals.Residual; n > 0 {
+		lines = append(lines, fmt.Sprintf("%d cases with a known residual are scored under region on their fixed side", n))
+	}
+	for _, w := range s.Warnings {
+		lines = append(lines, esc(w))
+	}
+	if by == ByFamily && s.Status != measurements.Unrun {
+		lines = append(lines, legend...)
+	}
+	return lines
+}
+
+// pooledLines print pooled and macro J, never one without the other, and the
+// slices before any total over them.
+func pooledLines(s *measurements.Summary, esc func(string) string) []string {
+	var lines []string
+	for _, a := range s.Slices {
+		lines = append(lines, fmt.Sprintf("slice %s: %s", esc(a.Slice), bothJ(a)))
+	}
+	if len(s.Slices) != 1 {
+		lines = append(lines, "all slices: "+bothJ(s.Totals.Aggregate))
+	}
+	return lines
+}
+
+func bothJ(a measurements.Aggregate) string {
+	text := fmt.Sprintf("pooled J %s %s over %s, macro J %s over %s",
+		signed(a.JPooled), signedRange(a.JPooledLo, a.JPooledHi), many(a.N, "case"), signed(a.JMacro), families(a.JMacroFamilies))
+	if a.JMacroNull > 0 {
+		text += fmt.Sprintf(" (%d without a J)", a.JMacroNull)
+	}
+	return text
+}
+
+func many(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func families(n int) string {
+	if n == 1 {
+		return "1 family"
+	}
+	return fmt.Sprintf("%d families", n)
+}
+
+// sampling says what the K runs of a side are.
+func sampling(s *measurements.Summary) string {
+	t := s.Totals
+	if t.RunsAre == nil || t.DistinctTrajectories == nil {
+		return ""
+	}
+	if *t.RunsAre == measurements.Repeats {
+		return fmt.Sprintf("the %d runs of a side repeat one measurement: all investigate the same", s.Plan.K)
+	}
+	return fmt.Sprintf("the %d runs of a side are an ensemble of investigations: %s distinct trajectories a side",
+		s.Plan.K, perSide(t.DistinctTrajectories))
+}
+
+func spendLine(s *measurements.Summary) string {
+	t := s.Totals
+	line := fmt.Sprintf("%d runs, %d calls, %s tokens, USD %s", t.Runs, t.Calls,
+		count(t.Tokens, t.TokensUnknown), dollars(t.CostUSDMicros, t.CostUnknown))
+	var missing []string
+	if t.TokensUnknown > 0 {
+		missing = append(missing, fmt.Sprintf("tokens of %d runs unknown", t.TokensUnknown))
+	}
+	if t.CostUnknown > 0 {
+		missing = append(missing, fmt.Sprintf("cost of %d runs unknown", t.CostUnknown))
+	}
+	if len(missing) > 0 {
+		line += " (" + strings.Join(missing, ", ") + ")"
+	}
+	return line
+}
+
+func errorLine(s *measurements.Summary) string {
+	t := s.Totals
+	if t.ErrorRate == nil {
+		return "errors: n/a, nothing was dispatched"
+	}
+	return fmt.Sprintf("errors of endpoint or network: %s (error rate %s); charged to the detector: %d",
+		outOf(t.Errors, t.Dispatched), rate(t.ErrorRate), t.RunsCharged)
+}
+
+// legend explains the columns.
+var legend = []string{
+	"n: cases that count of those planned. J = recall + silence - 1 over single runs, with its 95 % interval",
+	"worst..best: J if every run that does not count were wrong, or right. bias: recall - silence, above 0 over-flags",
+	"j_vote, pairs: the majority of K runs, an ensemble of K, not comparable with J. floor: cases whose runs disagree",
+}

@@ -1,0 +1,42 @@
+package report
+
+import (
+	"github.com/youden-bench/youden/measurements"
+	"strconv"
+)
+
+// caseRow is a case of a capture.
+type caseRow struct {
+	measurements.CaseScore
+	capture *measurements.Summary
+}
+
+func caseColumns() []column[caseRow] {
+	columns := captureColumns(func(r caseRow) *measurements.Summary { return r.capture })
+	return append(columns,
+		word("slice", "slice", true, func(r caseRow) string { return r.Slice }),
+		word("family", "family", true, func(r caseRow) string { return r.Family }),
+		word("case", "case_id", true, func(r caseRow) string { return r.ID }),
+		hidden("case_hash", func(r caseRow) cell { return text(r.Hash) }),
+		visible("hits", func(r caseRow) cell { return number(tallied(r.Vulnerable)) }),
+		visible("leaks", func(r caseRow) cell { return number(tallied(r.Fixed)) }),
+		hidden("hit_rate", func(r caseRow) cell { return number(exact(r.Vulnerable.Rate())) }),
+		hidden("leak_rate", func(r caseRow) cell { return number(exact(r.Fixed.Rate())) }),
+		column[caseRow]{title: "y", name: "y",
+			show: func(r caseRow) cell { return number(signed(r.Y())) },
+			raw:  func(r caseRow) cell { return number(exact(r.Y())) }},
+		word("vote", "pair", false, func(r caseRow) string { return orDash(string(r.Pair())) }),
+		column[caseRow]{title: "unanimous", name: "disagrees",
+			show: func(r caseRow) cell { return text(yes(!r.Disagrees())) },
+			raw:  func(r caseRow) cell { return text(strconv.FormatBool(r.Disagrees())) }},
+		word("unscorable", "reason", false, func(r caseRow) string { return orDash(r.Reason()) }),
+		word("residual", "residual", false, func(r caseRow) string { return yes(r.Residual) }),
+	)
+}
+
+func tallied(t *measurements.Tally) string {
+	if t == nil {
+		return "-"
+	}
+	return outOf(int64(t.Positive), int64(t.Counted))
+}

@@ -1,0 +1,166 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+
+	"github.com/youden-bench/youden/measurements"
+)
+
+// csvTable prints the rows of all captures below one header.
+func csvTable(captures []measurements.Summary, o Options) (string, error) {
+	var g grid
+	for i := range captures {
+		s := &captures[i]
+		var one grid
+		switch o.By {
+		case BySlice:
+			one = written(sliceColumns(), sliceRows(s))
+		case ByCase:
+			one = written(caseColumns(), caseRows(s))
+		case ByRun:
+			one = written(runColumns(), runRows(s))
+		default:
+			one = written(familyColumns(), familyRows(s))
+		}
+		g.titles = one.titles
+		g.rows = append(g.rows, one.rows...)
+	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	if err := w.Write(g.titles); err != nil {
+		return "", fmt.Errorf("printing a summary as CSV: %w", err)
+	}
+	for _, r := range g.rows {
+		record := make([]string, len(r))
+		for i, c := range r {
+			record[i] = c.text
+			if !c.number {
+				record[i] = csvText(c.text)
+			}
+		}
+		if err := w.Write(record); err != nil {
+			return "", fmt.Errorf("printing a summary as CSV: %w", err)
+		}
+	}
+	w.Flush()
+	if err := w.Error(); err != nil {
+		return "", fmt.Errorf("printing a summary as CSV: %w", err)
+	}
+	return b.String(), nil
+}
+
+// severalSchema names the JSON of several captures.
+const severalSchema = "youden.captures/1"
+
+// caseJSON and runJSON are the rows that --by case and --by run add.
+type caseJSON struct {
+	Slice     string     `json:"slice"`
+	Family    string     `json:"family"`
+	ID        string     `json:"case_id"`
+	Hash      string     `json:"case_hash"`
+	Counts    bool       `json:"counts"`
+	Reason    string     `json:"reason,omitempty"`
+	HitRate   *float64   `json:"hit_rate"`
+	LeakRate  *float64   `json:"leak_rate"`
+	Y         *float64   `json:"y"`
+	Pair      string     `json:"pair,omitempty"`
+	Disagrees bool       `json:"disagrees"`
+	Residual  bool       `json:"residual"`
+	Hits      *tallyJSON `json:"vulnerable,omitempty"`
+	Leaks     *tallyJSON `json:"fixed,omitempty"`
+}
+
+type tallyJSON struct {
+	Positive int `json:"positive"` // detected, or not silent
+	Counted  int `json:"counted"`
+	OK       int `json:"ok"`
+	Charged  int `json:"charged"`
+	Excused  int `json:"excused"`
+}
+
+type runJSON struct {
+	Slice     string  `json:"slice"`
+	Family    string  `json:"family"`
+	CaseID    string  `json:"case_id"`
+	Side      string  `json:"side"`
+	K         int64   `json:"k"`
+	RunID     string  `json:"run_id"`
+	Status    string  `json:"status"`
+	Detail    *string `json:"detail"`
+	Outcome   string  `json:"outcome"`
+	Hit       *bool   `json:"hit"`
+	Silent    *bool   `json:"silent"`
+	Findings  *int64  `json:"findings"`
+	Prompt    *int64  `json:"prompt_tokens"`
+	Completed *int64  `json:"completion_tokens"`
+	Cost      *int64  `json:"cost_usd_micros"`
+	Latency   *int64  `json:"latency_ms"`
+}
+
+// captureJSON is a summary and the rows that were asked for.
+type captureJSON struct {
+	measurements.Summary
+	Cases []caseJSON `json:"cases,omitempty"`
+	Runs  []runJSON  `json:"runs,omitempty"`
+}
+
+func jsonText(captures []measurements.Summary, o Options) (string, error) {
+	all := make([]captureJSON, len(captures))
+	for i := range captures {
+		all[i] = captureJSON{Summary: captures[i]}
+		if o.By == ByCase {
+			all[i].Cases = jsonCases(&captures[i])
+		}
+		if o.By == ByRun {
+			all[i].Runs = jsonRuns(&captures[i])
+		}
+	}
+	var value any = all[0]
+	if len(all) > 1 {
+		value = struct {
+			Schema   string        `json:"schema"`
+			Captures []captureJSON `json:"captures"`
+		}{severalSchema, all}
+	}
+	raw, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return "", fmt.Errorf("printing a summary as JSON: %w", err)
+	}
+	return jsonSafe(raw) + "\n", nil
+}
+
+func jsonCases(s *measurements.Summary) []caseJSON {
+	var rows []caseJSON
+	for _, c := range s.Cases {
+		rows = append(rows, caseJSON{
+			Slice: c.Slice, Family: c.Family, ID: c.ID, Hash: c.Hash, Counts: c.Counts(), Reason: c.Reason(),
+			HitRate: c.Vulnerable.Rate(), LeakRate: c.Fixed.Rate(), Y: c.Y(), Pair: string(c.Pair()),
+			Disagrees: c.Disagrees(), Residual: c.Residual, Hits: jsonTally(c.Vulnerable), Leaks: jsonTally(c.Fixed),
+		})
+	}
+	return rows
+}
+
+func jsonTally(t *measurements.Tally) *tallyJSON {
+	if t == nil {
+		return nil
+	}
+	return &tallyJSON{Positive: t.Positive, Counted: t.Counted, OK: t.OK, Charged: t.Charged, Excused: t.Excused}
+}
+
+func jsonRuns(s *measurements.Summary) []runJSON {
+	var rows []runJSON
+	for _, r := range s.Runs {
+		rows = append(rows, runJSON{
+			Slice: r.Slice, Family: r.Family, CaseID: r.CaseID, Side: r.Side, K: r.K, RunID: r.RunID,
+			Status: r.Status, Detail: r.Detail, Outcome: r.Outcome, Hit: r.Hit,
+			Silent:   measurements.Silences{Strict: r.SilentStrict, Class: r.SilentClass, Region: r.SilentRegion}.Under(s.Policy),
+			Findings: r.Findings, Prompt: r.PromptTokens, Completed: r.CompletionTokens,
+			Cost: r.CostUSDMicros, Latency: r.LatencyMS,
+		})
+	}
+	return rows
+}

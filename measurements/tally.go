@@ -1,0 +1,254 @@
+package measurements
+
+import (
+	"github.com/youden-bench/youden/corpus"
+)
+
+// Unrun is the reason of a side that lacks runs, beside the names of statuses.
+const unrunReason = "unrun"
+
+// Tally is what the K runs of one side of a case say under a policy and a view.
+type Tally struct {
+	Side     corpus.SideName
+	K        int // planned runs
+	OK       int
+	Charged  int
+	Excused  int
+	Counted  int // runs in the denominator
+	Positive int // of these: detected on the vulnerable side, not silent on the fixed one
+
+	lost         []reasonCount // runs outside the denominator, in order of appearance
+	trajectories map[string]int
+}
+
+type reasonCount struct {
+	reason string
+	n      int
+}
+
+// add counts one run.
+func (t *Tally) add(r RunRow, p Policy, v View) {
+	switch r.Counts {
+	case "yes":
+		t.OK++
+	case "charged":
+		t.Charged++
+	default:
+		t.Excused++
+	}
+	if r.TrajectoryHash != nil {
+		if t.trajectories == nil {
+			t.trajectories = map[string]int{}
+		}
+		t.trajectories[*r.TrajectoryHash]++
+	}
+	positive, counted := r.speaks(p, v)
+	if !counted {
+		t.lose(r.Status)
+		return
+	}
+	t.Counted++
+	if positive {
+		t.Positive++
+	}
+}
+
+func (t *Tally) lose(reason string) {
+	for i := range t.lost {
+		if t.lost[i].reason == reason {
+			t.lost[i].n++
+			return
+		}
+	}
+	t.lost = append(t.lost, reasonCount{reason, 1})
+}
+
+// speaks says whether a run is positive, and whether it counts at all. Under
+// charge a failure of the detector is not detected and not silent.
+func (r RunRow) speaks(p Policy, v View) (positive, counted bool) {
+	vulnerable := r.Side == string(corpus.Vulnerable)
+	switch {
+	case r.Counts == "charged" && v == Charge:
+		return !vulnerable, true
+	case r.Counts != "yes":
+		return false, false
+	case vulnerable && r.Hit != nil:
+		return *r.Hit, true
+	case !vulnerable:
+		if s := r.silent(p); s != nil {
+			return !*s, true
+		}
+	}
+	return false, false
+}
+
+func (r RunRow) silent(p Policy) *bool {
+	return Silences{r.SilentStrict, r.SilentClass, r.SilentRegion}.Under(p)
+}
+
+// Quorum is the number of counted runs from which a side of k runs counts.
+func Quorum(k int) int { return k/2 + 1 }
+
+// Counts reports whether the side reaches its quorum, for rates and votes alike.
+func (t *Tally) Counts() bool { return t != nil && t.Counted >= Quorum(t.K) }
+
+// Rate is the share of counted runs that are positive: the hit rate of a
+// vulnerable side, the leak rate of a fixed one. It is nil without a quorum.
+func (t *Tally) Rate() *float64 {
+	if !t.Counts() {
+		return nil
+	}
+	return pointer(float64(t.Positive) / float64(t.Counted))
+}
+
+// Vote is the majority of the side's counted runs: detected, or not silent. A
+// tie goes against the detector. It is nil without a quorum.
+func (t *Tally) Vote() *bool {
+	if !t.Counts() {
+		return nil
+	}
+	if t.Side == corpus.Vulnerable {
+		return pointer(2*t.Positive > t.Counted)
+	}
+	return pointer(2*(t.Counted-t.Positive) <= t.Counted)
+}
+
+// Reason says why a side does not count: the commonest reason among its lost
+// runs, the first seen of equals. It is empty for a side that counts.
+func (t *Tally) Reason() string {
+	if t.Counts() {
+		return ""
+	}
+	worst := reasonCount{unrunReason, t.K - t.OK - t.Charged - t.Excused}
+	for _, r := range t.lost {
+		if r.n > worst.n || worst.n <= 0 {
+			worst = r
+		}
+	}
+	return worst.reason
+}
+
+// disagrees reports whether the counted runs are not unanimous.
+func (t *Tally) disagrees() bool { return t != nil && t.Positive > 0 && t.Positive < t.Counted }
+
+// PairOutcome is what both sides of a pair say by their votes.
+type PairOutcome string
+
+// The outcomes of a pair. NoPair is a case with one side.
+const (
+	NoPair      PairOutcome = ""
+	Correct     PairOutcome = "correct"
+	BothFlagged PairOutcome = "both_flagged"
+	Missed      PairOutcome = "missed"
+	Reversed    PairOutcome = "reversed"
+	Unscored    PairOutcome = "unscorable"
+)
+
+// CaseScore is what a case says. A side is nil when the case does not have it.
+type CaseScore struct {
+	ID, Hash      string
+	Slice, Family string
+	Residual      bool
+	IsPair        bool
+	Vulnerable    *Tally
+	Fixed         *Tally
+}
+
+// Pair is the pair's outcome by the votes of its sides.
+func (c CaseScore) Pair() PairOutcome {
+	if !c.IsPair {
+		return NoPair
+	}
+	detected, leaked := c.Vulnerable.Vote(), c.Fixed.Vote()
+	if detected == nil || leaked == nil {
+		return Unscored
+	}
+	switch {
+	case *detected && !*leaked:
+		return Correct
+	case *detected:
+		return BothFlagged
+	case !*leaked:
+		return Missed
+	}
+	return Reversed
+}
+
+// Counts reports whether the case counts: all its sides have a quorum. The good
+// side of a pair whose other side has none is not banked.
+func (c CaseScore) Counts() bool {
+	return (c.Vulnerable == nil || c.Vulnerable.Counts()) && (c.Fixed == nil || c.Fixed.Counts())
+}
+
+// Reason says why the case does not count.
+func (c CaseScore) Reason() string {
+	for _, t := range c.sides() {
+		if r := t.Reason(); r != "" {
+			return r
+		}
+	}
+	return ""
+}
+
+// Y is the hit rate less the leak rate of a pair, in [-1, 1]; nil when the pair
+// does not count, and for single sides.
+func (c CaseScore) Y() *float64 {
+	if !c.IsPair || !c.Counts() {
+		return nil
+	}
+	return pointer(*c.Vulnerable.Rate() - *c.Fixed.Rate())
+}
+
+// Disagrees reports whether the runs of some side are not unanimous.
+func (c CaseScore) Disagrees() bool { return c.Vulnerable.disagrees() || c.Fixed.disagrees() }
+
+func (c CaseScore) sides() []*Tally {
+	var sides []*Tally
+	for _, t := range []*Tally{c.Vulnerable, c.Fixed} {
+		if t != nil {
+			sides = append(sides, t)
+		}
+	}
+	return sides
+}
+
+// Cases tallies runs by case, in order of first appearance. k is the planned
+// number of runs of a side: a missing run counts towards no quorum.
+func Cases(runs []RunRow, k int, p Policy, v View) []CaseScore {
+	type key struct{ slice, id string }
+	index := map[key]int{}
+	var cases []CaseScore
+	for _, r := range runs {
+		at, ok := index[key{r.Slice, r.CaseID}]
+		if !ok {
+			at = len(cases)
+			index[key{r.Slice, r.CaseID}] = at
+			cases = append(cases, newCaseScore(r, k))
+		}
+		c := &cases[at]
+		c.Residual = c.Residual || r.Residual
+		c.side(corpus.SideName(r.Side), k).add(r, p, v)
+	}
+	return cases
+}
+
+func newCaseScore(r RunRow, k int) CaseScore {
+	c := CaseScore{ID: r.CaseID, Hash: r.CaseHash, Slice: r.Slice, Family: r.Family, IsPair: r.Pair}
+	if r.Pair {
+		c.side(corpus.Vulnerable, k)
+		c.side(corpus.Fixed, k)
+	}
+	return c
+}
+
+// side returns the tally of a side, making it when the case has none yet.
+func (c *CaseScore) side(name corpus.SideName, k int) *Tally {
+	at := &c.Fixed
+	if name == corpus.Vulnerable {
+		at = &c.Vulnerable
+	}
+	if *at == nil {
+		*at = &Tally{Side: name, K: k}
+	}
+	return *at
+}
