@@ -1,19 +1,13 @@
 package bench
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/youden-bench/youden/corpus"
 	"github.com/youden-bench/youden/corpus/family"
-	"github.com/youden-bench/youden/detector"
-	"github.com/youden-bench/youden/fixtures"
 	"github.com/youden-bench/youden/measurements"
 )
 
@@ -35,47 +29,6 @@ type Request struct {
 	View         measurements.View   `json:"view"`
 	Concurrency  int                 `json:"concurrency"`
 	MaxErrorRate float64             `json:"max_error_rate"`
-}
-
-// Job is a capture that is ready to run: its cases are loaded, its detector is
-// built and its plan is made. No call has been made.
-type Job struct {
-	Request  Request
-	Plan     *Plan
-	Detector *detector.Detector
-	Program  detector.Program
-	manifest measurements.Manifest
-}
-
-// Prepare loads what the request names and plans its runs. folder is where
-// captures go: openings of an embedded holdout are recorded there.
-func Prepare(req Request, programs detector.Registry, folder, command string) (*Job, error) {
-	if err := req.check(); err != nil {
-		return nil, err
-	}
-	d, program, err := OpenDetector(req.Detector, programs)
-	if err != nil {
-		return nil, err
-	}
-	job := &Job{Request: req, Detector: d, Program: program}
-	source, err := OpenCorpus(req.Corpus)
-	if err != nil {
-		return nil, err
-	}
-	cases, openings, err := source.take(req.Split, folder, command, d.Name)
-	if err != nil {
-		return nil, err
-	}
-	if cases, err = req.filter(cases); err != nil {
-		return nil, err
-	}
-	if job.Plan, err = NewPlan(cases, d, req.Runs, req.Seed); err != nil {
-		return nil, err
-	}
-	if len(job.Plan.Cells) == 0 {
-		return nil, fmt.Errorf("nothing to run: no case of %s is left for detector %s (%s)", source.Name, d.Name, describeLeftOut(job.Plan.LeftOut))
-	}
-	return job, job.record(source, openings)
 }
 
 func (r Request) check() error {
@@ -141,175 +94,6 @@ func (r Request) filter(cases []*corpus.Case) ([]*corpus.Case, error) {
 	return out, nil
 }
 
-// OpenDetector finds a detector by embedded name or directory and builds its
-// program.
-func OpenDetector(name string, programs detector.Registry) (*detector.Detector, detector.Program, error) {
-	d, err := loadDetector(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	program, err := programs.Build(d)
-	if err != nil {
-		return nil, nil, err
-	}
-	return d, program, nil
-}
-
-// loadDetector prefers an embedded name; a directory of that name is reached as
-// ./NAME.
-func loadDetector(name string) (*detector.Detector, error) {
-	_, embedded := detector.Embedded()
-	if slices.Contains(embedded, name) {
-		return detector.LoadEmbedded(name)
-	}
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		fsys, err := confined(name)
-		if err != nil {
-			return nil, fmt.Errorf("detector %s: %w", name, err)
-		}
-		return detector.Load(fsys, name)
-	}
-	return detector.LoadEmbedded(name)
-}
-
-// confined opens a directory such that no link can lead out of it.
-func confined(dir string) (fs.FS, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	return root.FS(), nil
-}
-
-// Source is an opened corpus.
-type Source struct {
-	Name     string // for people and records: the directory, or "embedded"
-	Train    *corpus.Train
-	Sealed   *corpus.Sealed
-	openings string // beside the catalog; "" = in the captures folder
-}
-
-// EmbeddedCorpus is how records name the cases that ship with youden.
-const EmbeddedCorpus = "embedded"
-
-const openingsFile = "openings.jsonl"
-
-// OpenCorpus opens a corpus directory, or the embedded cases for "".
-func OpenCorpus(dir string) (*Source, error) {
-	c, err := LoadCorpus(dir)
-	if err != nil {
-		return nil, err
-	}
-	s := &Source{Name: EmbeddedCorpus}
-	if !isEmbedded(dir) {
-		s.Name, s.openings = dir, filepath.Join(dir, openingsFile)
-	}
-	s.Train, s.Sealed = c.Seal()
-	return s, nil
-}
-
-func isEmbedded(dir string) bool { return dir == "" || dir == EmbeddedCorpus }
-
-// LoadCorpus reads a corpus with its holdout unsealed, for those who check
-// labels; whoever scores uses OpenCorpus.
-func LoadCorpus(dir string) (*corpus.Corpus, error) {
-	if isEmbedded(dir) {
-		return corpus.Load(fixtures.FS(), corpus.Options{})
-	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return nil, fmt.Errorf("open corpus: %w; --corpus takes a directory with a catalog.toml", err)
-	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("open corpus %s: it is no directory; --corpus takes the directory that holds the catalog", dir)
-	}
-	fsys, err := confined(dir)
-	if err != nil {
-		return nil, fmt.Errorf("open corpus %s: %w", dir, err)
-	}
-	c, err := corpus.Load(fsys, corpus.Options{})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	return c, nil
-}
-
-// take returns the cases of a split. The holdout leaves its seal only here, and
-// the opening is on disk before the first of its cases is.
-func (s *Source) take(split, folder, command, detectorName string) (cases []*corpus.Case, openings int, err error) {
-	if split != "holdout" {
-		cases = s.Train.Cases()
-	}
-	sealed := s.Sealed != nil && s.Sealed.Count() > 0
-	if split == "train" || !sealed {
-		if split == "holdout" {
-			return nil, 0, fmt.Errorf("corpus %s has no holdout; use --split all, or declare splits in its catalog", s.Name)
-		}
-		return cases, 0, nil
-	}
-	file := s.openings
-	if file == "" {
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			return nil, 0, fmt.Errorf("record the opening of the holdout: %w", err)
-		}
-		file = filepath.Join(folder, openingsFile)
-	}
-	log := corpus.Openings{Path: file}
-	held, err := s.Sealed.Open(log, corpus.Opening{Command: command, Detector: detectorName})
-	if err != nil {
-		return nil, 0, err
-	}
-	if openings, err = log.Count(s.Sealed.Hash()); err != nil {
-		return nil, 0, err
-	}
-	return append(cases, held...), openings, nil
-}
-
-// record fills the manifest with everything that makes the capture comparable.
-func (j *Job) record(source *Source, openings int) error {
-	request, err := json.Marshal(j.Request)
-	if err != nil {
-		return fmt.Errorf("record the request: %w", err)
-	}
-	req, cfg := j.Request, j.Request.Endpoint
-	j.manifest = measurements.Manifest{
-		Simulated: cfg.Simulated,
-		Openings:  openings,
-		Request:   request,
-		Plan: measurements.PlanRecord{
-			Corpus: corpusRecord(source.Name, j.Plan),
-			Detector: measurements.DetectorRecord{
-				Name: j.Detector.Name, Hash: j.Detector.Hash(j.Program), Program: j.Detector.Program, Families: names(j.Detector.Families),
-			},
-			Scorer:      measurements.DefaultRules().Record(),
-			K:           req.Runs,
-			Seed:        req.Seed,
-			Split:       req.Split,
-			Filters:     req.filters(),
-			Policy:      req.Policy,
-			View:        req.View,
-			Concurrency: req.Concurrency,
-			Runs:        len(j.Plan.Cells),
-		},
-	}
-	if j.callsModel() {
-		j.manifest.Plan.Endpoint = measurements.EndpointRecord{Name: req.EndpointName, BaseURL: cfg.BaseURL, Model: cfg.Model}
-		j.manifest.Plan.Parameters = map[string]any{
-			"temperature": cfg.Temperature, cfg.MaxTokensField: cfg.MaxTokens, "response_format": j.Detector.ResponseFormat,
-		}
-		for key, value := range cfg.ExtraBody {
-			j.manifest.Plan.Parameters[key] = value
-		}
-	}
-	for _, why := range sortedKeys(j.Plan.LeftOut) {
-		j.manifest.LeftOut = append(j.manifest.LeftOut, measurements.LeftOut{Reason: why, Cases: j.Plan.LeftOut[why]})
-	}
-	return nil
-}
-
-// callsModel reports whether the detector needs an endpoint.
-func (j *Job) callsModel() bool { return !strings.HasPrefix(j.Detector.Program, "control:") }
-
 func (r Request) filters() map[string]string {
 	out := map[string]string{}
 	for key, list := range map[string][]string{"family": r.Families, "slice": r.Slices, "case": r.Cases} {
@@ -321,52 +105,4 @@ func (r Request) filters() map[string]string {
 		out["limit"] = fmt.Sprint(r.Limit)
 	}
 	return out
-}
-
-// corpusRecord hashes the planned cases and counts them by slice and family.
-func corpusRecord(name string, p *Plan) measurements.CorpusRecord {
-	var cases []*corpus.Case
-	for _, cell := range p.Cells {
-		if len(cases) == 0 || cases[len(cases)-1] != cell.Case {
-			cases = append(cases, cell.Case)
-		}
-	}
-	rec := measurements.CorpusRecord{
-		Source: name, Hash: (&corpus.Corpus{Cases: cases}).Hash(), Cases: len(cases), Strata: measurements.Strata(cases),
-	}
-	for _, c := range cases {
-		if !slices.Contains(rec.Slices, c.Slice) {
-			rec.Slices = append(rec.Slices, c.Slice)
-		}
-	}
-	slices.Sort(rec.Slices)
-	return rec
-}
-
-func names(ids []family.ID) []string {
-	out := make([]string, len(ids))
-	for i, id := range ids {
-		out[i] = string(id)
-	}
-	return out
-}
-
-func sortedKeys(m map[string]int) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-func describeLeftOut(leftOut map[string]int) string {
-	if len(leftOut) == 0 {
-		return "the split and the filters leave none"
-	}
-	var parts []string
-	for _, why := range sortedKeys(leftOut) {
-		parts = append(parts, fmt.Sprintf("%d of %s left out", leftOut[why], why))
-	}
-	return strings.Join(parts, ", ")
 }

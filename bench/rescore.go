@@ -23,10 +23,10 @@ func Rescore(dir, corpusDir string) (*measurements.Capture, measurements.Rescore
 	if err != nil {
 		return nil, measurements.Rescored{}, err
 	}
-	cases, _, err := source.take(m.Plan.Split, filepath.Dir(filepath.Clean(dir)), "score", m.Plan.Detector.Name)
+	selected, err := source.take(m.Plan.Split, filepath.Dir(filepath.Clean(dir)), "score", m.Plan.Detector.Name)
 	if err != nil {
 		return nil, measurements.Rescored{}, err
 	}
-	scored, err := measurements.Rescore(c, cases, measurements.DefaultRules())
+	scored, err := measurements.Rescore(c, selected.cases, measurements.DefaultRules())
 	return c, scored, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/youden-bench/youden/bench/endpoint"
@@ -149,12 +150,23 @@ func (s *state) finish(i int, run PlannedRun, t detector.Trajectory, simulated b
 		s.stop, s.halted = Stop{Status: detector.Cancelled, Detail: "an internal error"}, true
 		return
 	}
-	s.rows[i] = measurements.Project(run.Cell, t, simulated)
+	s.rows[i] = measurements.Project(run.Cell, t, simulated || saysSimulated(t))
 	s.note(t)
 	if why, must := s.mustStop(row, run, t); must && !s.halted {
 		s.stop, s.halted = why, true
 	}
 	s.count(row.Class, t)
+}
+
+// saysSimulated reports whether a simulated endpoint answered, also one that the
+// configuration takes for a real one.
+func saysSimulated(t detector.Trajectory) bool {
+	for _, step := range t.Steps {
+		if strings.HasPrefix(step.Answer.Fingerprint, "fp_sim_") || strings.HasPrefix(step.Answer.Model, "sim-") {
+			return true
+		}
+	}
+	return false
 }
 
 // mustStop says whether a run shows that the others would end in the same way,

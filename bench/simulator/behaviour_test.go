@@ -81,7 +81,7 @@ func TestDriftedIsWorseAtInjectionOnly(t *testing.T) {
 			}
 			strong, drifted := ask("sim-strong"), ask("sim-drifted")
 			require.Equal(t, strong.failed, drifted.failed)
-			assert.Equal(t, without(strong.findings, "injection"), without(drifted.findings, "injection"), p.id)
+			assert.Equal(t, withoutInjection(strong.findings), withoutInjection(drifted.findings), p.id)
 			if p.family == "injection" {
 				runs++
 				if p.detected(drifted.findings) {
@@ -97,10 +97,11 @@ func TestDriftedIsWorseAtInjectionOnly(t *testing.T) {
 	assert.Greater(t, float64(strongHits)/float64(runs), .5)
 }
 
-func without(list []reportedFinding, family string) []reportedFinding {
+// withoutInjection goes by the advice, which stays when a label slips.
+func withoutInjection(list []reportedFinding) []reportedFinding {
 	out := []reportedFinding{}
 	for _, f := range list {
-		if f.Family != family && f.Family != "sqli" {
+		if !strings.HasPrefix(f.Suggestion, "Bind values") {
 			out = append(out, f)
 		}
 	}
@@ -127,6 +128,11 @@ func TestRenamingLocalsChangesLittle(t *testing.T) {
 		after := measure(t, s, other, setup{model, goodInstruction, goodChecklist, 5, 0})
 		t.Logf("%s own: %+.3f -> %+.3f", model, before.j, after.j)
 		assert.Less(t, math.Abs(before.j-after.j), .1, model)
+		for _, p := range pairs {
+			if before.perPair[p.id] != after.perPair[p.id] {
+				t.Logf("  %s %v -> %v", p.id, before.perPair[p.id], after.perPair[p.id])
+			}
+		}
 	}
 	if testing.Short() {
 		return
