@@ -125,6 +125,12 @@ func TestLintFindsWhatIsPlanted(t *testing.T) {
 			syntaxOfPython(`vulnerable/web/page.py:1: case html: error: does not parse as python at column 1: syntax error: package store; mend it, or declare fragment = true (syntax)`),
 			`catalog.toml:28: case html: warning: vulnerable/web/page.py is also in case "sql" of another group; put both into one group (duplicate)`,
 		}},
+		{"a file that is the same on both sides", func(fsys fstest.MapFS) {
+			add("cases/a/vulnerable/more.go", body)(fsys)
+			add("cases/a/fixed/more.go", body)(fsys)
+			replace(CatalogFile, "[[case.region]]", "[[case.span]]\nfile = \"more.go\"\nstart = 3\nend = 3\n[[case.region]]")(fsys)
+			replace(CatalogFile, "file = \"db.go\"\nstart = 3\nend = 3", "file = \"more.go\"\nstart = 3\nend = 3")(fsys)
+		}, nil},
 		{"the same case twice in a group", func(fsys fstest.MapFS) {
 			declareAll(fsys, "pareto")
 			for _, side := range []string{"vulnerable", "fixed"} {

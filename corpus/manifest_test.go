@@ -3,6 +3,7 @@ package corpus
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -137,6 +138,13 @@ func TestManifestRegionInAMissingFile(t *testing.T) {
 	assert.Equal(t, "region 3-4 names db.go, which the side does not have", detail)
 }
 
+func TestOneRegionThatIsGoneTakesAll(t *testing.T) {
+	e := &pairEntry{Spans: []pairSpan{{File: "a.go", Start: 1, End: 2, FixedRegion: []int{3, 4}}, {File: "b.go", Start: 5, End: 6}}}
+	spans, regions := e.ranges()
+	assert.Equal(t, []Span{{"a.go", 1, 2}, {"b.go", 5, 6}}, spans)
+	assert.Empty(t, regions)
+}
+
 func TestResidue(t *testing.T) {
 	cases := []struct {
 		name, text string
@@ -269,6 +277,34 @@ func TestSplitsDocumentMustNotTearGroups(t *testing.T) {
 	fsys[SplitsFile] = &fstest.MapFile{Data: document}
 	_, err = Load(fsys, Options{})
 	assert.ErrorContains(t, err, `group "some/repo" straddles the splits feedback and holdout`)
+}
+
+// Two repositories that share a commit are one origin, and so is everything
+// else from either of them.
+func TestGroupsJoinThroughOthers(t *testing.T) {
+	var cases []*Case
+	for _, text := range []string{"1", "2", "3", "4", "4"} {
+		cases = append(cases, &Case{Vulnerable: side("a.go", text)})
+	}
+	group(cases, []origin{{"b/fork", "c1"}, {"a/origin", "C1"}, {"b/fork", "c2"}, {"", ""}, {"", ""}})
+	var groups []string
+	for _, c := range cases {
+		groups = append(groups, c.Group)
+	}
+	assert.Equal(t, []string{"a/origin", "a/origin", "a/origin"}, groups[:3])
+	assert.Equal(t, groups[3], groups[4], "copies are one group")
+	assert.Equal(t, "content-"+cases[3].ContentHash()[:12], groups[3])
+}
+
+func TestLoadManifestRefusesLinks(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, manifestFS(sampleManifest)))
+	require.NoError(t, os.Rename(filepath.Join(dir, "pairs", "p2"), filepath.Join(dir, "elsewhere")))
+	if err := os.Symlink(filepath.Join("..", "elsewhere"), filepath.Join(dir, "pairs", "p2")); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	_, err := Load(os.DirFS(dir), Options{})
+	assert.ErrorContains(t, err, `manifest.json:14:3: pair "p2": pairs/p2 is a symbolic link; put the directory itself there`)
 }
 
 func TestLoadManifestFromDisk(t *testing.T) {

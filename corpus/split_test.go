@@ -133,6 +133,21 @@ func TestDrawIsStratified(t *testing.T) {
 	}
 }
 
+func TestDrawBalancesFamiliesOfOne(t *testing.T) {
+	for seed := range uint64(20) {
+		c := &Corpus{}
+		for i := range 12 {
+			id := fmt.Sprint(i)
+			c.Cases = append(c.Cases, &Case{ID: id, Group: id, Family: family.ID(id), Fixed: &Side{Files: []File{{Path: "a", Text: []byte(id)}}}})
+		}
+		count := map[Split]int{}
+		for _, a := range c.Draw(seed).Cases {
+			count[a.Split]++
+		}
+		assert.Equal(t, map[Split]int{Holdout: 4, Feedback: 4, Pareto: 4}, count, "seed %d", seed)
+	}
+}
+
 func TestDrawDependsOnTheSeed(t *testing.T) {
 	c := &Corpus{}
 	for i := range 12 {

@@ -51,6 +51,9 @@ func (c *Capture) create() error {
 	if err := os.MkdirAll(c.dir, 0o755); err != nil {
 		return fmt.Errorf("creating a capture: %w", err)
 	}
+	if err := c.disk.SyncDir(filepath.Dir(c.dir)); err != nil {
+		return fmt.Errorf("making %s durable: %w", c.dir, err)
+	}
 	c.manifest.Schema = Schema
 	if c.manifest.ID == "" {
 		c.manifest.ID = filepath.Base(c.dir)

@@ -79,3 +79,21 @@ func TestRescoreNamesWhatItLeaves(t *testing.T) {
 	assert.Len(t, s.LeftOut, 3)
 	assert.Equal(t, int64(1), s.Totals.Cases)
 }
+
+// A capture of an older scorer may have scored a case whose labels are broken.
+func TestRescoreFindsLabelDefects(t *testing.T) {
+	broken := sampleCase(0, "injection")
+	broken.Regions[0].End = 999
+	rows := sampleRows(1, 3)
+	for i := range rows {
+		rows[i].Run.CaseHash = broken.Hash()
+	}
+	r, err := Rescore(sampleCapture(t, rows, 3), []*corpus.Case{broken}, DefaultRules())
+	require.NoError(t, err)
+	assert.Equal(t, 6, r.Changed)
+	for _, row := range r.Runs {
+		assert.Equal(t, []string{"label_defect", "excused", "unscorable:label_defect"}, []string{row.Status, row.Counts, row.Outcome})
+		assert.Nil(t, row.Findings)
+		assert.Nil(t, row.DroppedItems)
+	}
+}

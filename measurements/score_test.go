@@ -109,6 +109,12 @@ func TestQuorumAndReasons(t *testing.T) {
 	}
 }
 
+func TestQuorum(t *testing.T) {
+	for k, want := range map[int]int{1: 1, 2: 2, 3: 2, 4: 3, 5: 3, 20: 11} {
+		assert.Equal(t, want, Quorum(k), "K = %d", k)
+	}
+}
+
 func TestTiesGoAgainstTheDetector(t *testing.T) {
 	cases := Cases(pairOf("a", "++..", "++.."), 4, Class, Charge)
 	assert.False(t, *cases[0].Vulnerable.Vote(), "not detected")
@@ -156,11 +162,11 @@ func TestIdentities(t *testing.T) {
 			if s.J == nil {
 				continue
 			}
-			close := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+			near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 			switch {
-			case !close(*s.J, *s.Recall+*s.Silence-1):
+			case !near(*s.J, *s.Recall+*s.Silence-1):
 				t.Fatalf("J %v is not recall %v + silence %v - 1", *s.J, *s.Recall, *s.Silence)
-			case !close(*s.PairAccuracy-*s.JVote, float64(s.Reversed)/float64(s.Votes)):
+			case !near(*s.PairAccuracy-*s.JVote, float64(s.Reversed)/float64(s.Votes)):
 				t.Fatalf("pair accuracy %v - j_vote %v is not the reversed share", *s.PairAccuracy, *s.JVote)
 			case *s.JLo > *s.J+1e-12 || *s.JHi < *s.J-1e-12 || *s.JLo < -1 || *s.JHi > 1:
 				t.Fatalf("J %v in [%v, %v]", *s.J, *s.JLo, *s.JHi)
@@ -168,7 +174,7 @@ func TestIdentities(t *testing.T) {
 				t.Fatalf("j_vote %v in [%v, %v]", *s.JVote, *s.JVoteLo, *s.JVoteHi)
 			case *s.JWorst > *s.J+1e-9 || *s.JBest < *s.J-1e-9:
 				t.Fatalf("J %v in worst..best %v..%v", *s.J, *s.JWorst, *s.JBest)
-			case k == 1 && !close(*s.J, *s.JVote):
+			case k == 1 && !near(*s.J, *s.JVote):
 				t.Fatalf("at K = 1, j %v and j_vote %v are the same", *s.J, *s.JVote)
 			}
 		}

@@ -42,11 +42,12 @@ func lockWriter(path string) (*writerLock, error) {
 		return nil, fmt.Errorf("opening the lock file of the ledger %s: %w", path, err)
 	}
 	if err := lockFile(file); err != nil {
-		defer file.Close()
 		if errors.Is(err, errWouldBlock) {
-			return nil, &LockedError{Path: path, PID: readPID(file)}
+			err = &LockedError{Path: path, PID: readPID(file)}
+		} else {
+			err = fmt.Errorf("locking %s: %w", name, err)
 		}
-		return nil, fmt.Errorf("locking %s: %w", name, err)
+		return nil, errors.Join(err, file.Close())
 	}
 	// The content is for the message above only, so that its failure costs
 	// nothing but a name.

@@ -270,30 +270,23 @@ func TestFormatSlips(t *testing.T) {
 
 func TestOverfitTrap(t *testing.T) {
 	s := newServer(t, Options{})
-	pairs := ownPairs(t)
-	hits := func(instruction string, of int) int {
+	target, other := ownPair(t, "ssrf-go-preview"), ownPair(t, "des-py-cache")
+	hits := func(instruction string, p pair) int {
 		n := 0
 		for k := range 20 {
-			a := parseAnswer(t, post(t, s, map[string]any{"model": "sim-strong", "seed": k, "messages": detectorMessages(t, instruction, "", pairs[of].vulnerable)}))
-			if pairs[of].detected(a.findings) {
+			a := parseAnswer(t, post(t, s, map[string]any{"model": "sim-strong", "seed": k, "messages": detectorMessages(t, instruction, "", p.vulnerable)}))
+			if p.detected(a.findings) {
 				n++
 			}
 		}
 		return n
 	}
-	target := 0
-	for i, p := range pairs {
-		if p.id == "ssrf-go-preview" {
-			target = i
-		}
-	}
 	quote := bareInstruction
-	for _, text := range pairs[target].vulnerable {
+	for _, text := range target.vulnerable {
 		lines := strings.Split(text, "\n")
-		sp := pairs[target].spans[0]
+		sp := target.spans[0]
 		quote += "\nSuch code is wrong: " + strings.Join(lines[sp.Start-3:sp.End], " ") + "\n"
 	}
 	assert.Greater(t, hits(quote, target), hits(bareInstruction, target)+5)
-	other := (target + 3) % len(pairs)
 	assert.InDelta(t, hits(bareInstruction, other), hits(quote, other), 8, "other code gains nothing but luck")
 }

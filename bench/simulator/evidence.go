@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"math"
+	"regexp"
 	"sort"
 	"strings"
 )
@@ -213,6 +214,9 @@ func (g *gatherer) consider(ui int, h hit, p *pattern) {
 	if q.not != nil && q.not.MatchString(s.code) {
 		return
 	}
+	if q.near != nil && !u.anyStatement(u.regionOf[h.statement], q.near) {
+		return
+	}
 	sl := u.sliceOf(h.statement)
 	start := h.line
 	if q.before != nil {
@@ -233,6 +237,16 @@ func (g *gatherer) consider(ui int, h hit, p *pattern) {
 	c.remark = u.remarkNear(h.line)
 	c.shape = q.ID + "\x00" + shapeOf(s.bare)
 	g.ev.byFamily[p.family] = append(g.ev.byFamily[p.family], c)
+}
+
+func (u *unit) anyStatement(region int, re *regexp.Regexp) bool {
+	from, to := u.regionStatements(region)
+	for i := from; i <= to; i++ {
+		if re.MatchString(u.statements[i].code) {
+			return true
+		}
+	}
+	return false
 }
 
 func (u *unit) earlier(at int, q *cue, sl slice) (line int, ok bool) {

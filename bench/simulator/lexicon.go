@@ -68,6 +68,7 @@ type cue struct {
 	Langs    []language `json:"langs,omitempty"`
 	Weight   float64    `json:"w"`
 	Taint    taintNeed  `json:"taint"`
+	Near     string     `json:"near,omitempty"`   // some statement of the function must match
 	Before   string     `json:"before,omitempty"` // an earlier statement of the function must match
 	Shares   bool       `json:"shares,omitempty"` // ... and mention an identifier of this one
 	CWE      int        `json:"cwe"`
@@ -76,7 +77,7 @@ type cue struct {
 	// Unvalidated: the general validation rule is no guard against this cue.
 	Unvalidated bool `json:"unvalidated,omitempty"`
 
-	not, before *regexp.Regexp
+	not, near, before *regexp.Regexp
 }
 
 type guardScope string
@@ -200,7 +201,7 @@ func (c *lexiconCompiler) compile() {
 		lex.byID[fam.ID] = f
 		for i := range fam.Cues {
 			q := &fam.Cues[i]
-			q.not, q.before = c.regex(q.ID, q.Not), c.regex(q.ID, q.Before)
+			q.not, q.near, q.before = c.regex(q.ID, q.Not), c.regex(q.ID, q.Near), c.regex(q.ID, q.Before)
 			c.add(q.ID, pattern{kind: patternCue, family: f, at: i, langs: q.Langs}, q.Re, q.Lit)
 		}
 		for i, g := range fam.Guards {

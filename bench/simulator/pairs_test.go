@@ -54,3 +54,14 @@ func parsePair(t testing.TB, id, text string) pair {
 	p.fixed = side{path: strings.Join(fixed, "\n") + "\n"}
 	return p
 }
+
+func ownPair(t testing.TB, id string) pair {
+	t.Helper()
+	for _, p := range ownPairs(t) {
+		if p.id == id {
+			return p
+		}
+	}
+	require.Fail(t, "no pair "+id)
+	return pair{}
+}

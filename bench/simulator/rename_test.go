@@ -66,7 +66,7 @@ func collectLocals(path, text string, names map[string]string) {
 			rest := strings.TrimLeft(b[k:], " ")
 			isKey := strings.HasPrefix(rest, ":") && !strings.HasPrefix(rest, ":=")
 			isArgument := strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, "==") && strings.Count(b[:j], "(") > strings.Count(b[:j], ")")
-			if j > 0 && b[j-1] == '.' || isKey || isArgument || strings.HasPrefix(rest, "(") || strings.Contains(b, "import") || strings.Contains(b, "{ "+b[j:k]) {
+			if j > 0 && b[j-1] == '.' || isKey || isArgument || strings.HasPrefix(rest, "(") || strings.Contains(b, "import") || strings.Contains(b, "require(") || strings.Contains(b, "{ "+b[j:k]) {
 				names[b[j:k]] = b[j:k]
 			}
 			j = k

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -14,13 +15,14 @@ import (
 func (a *app) corpusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "corpus",
-		Short: "Check and count a corpus",
-		Long: `Check and count a corpus: a directory with a catalog.toml, or with a manifest.json
-of schema bench.pairs/1. Neither command scores anything, so neither opens the
+		Short: "Check, count and split a corpus",
+		Long: `Check, count and split a corpus: a directory with a catalog.toml, or with a manifest.json
+of schema bench.pairs/1. None of these commands scores anything, so none opens the
 holdout.`,
 	}
 	cmd.AddCommand(
 		a.corpusSub("lint", "Check the hygiene of a corpus: labels, names, syntax, duplicates", a.lintCorpus),
+		a.splitCommand(),
 		a.corpusSub("stats", "Count a corpus by family, split, language and vetting", a.countCorpus),
 	)
 	return cmd
@@ -55,6 +57,50 @@ func (a *app) corpusSub(name, short string, run func(*corpus.Corpus, string) err
 	cmd.Flags().String("corpus", "", "`PATH` of a corpus; empty = the embedded cases")
 	cmd.Flags().String("format", "table", "table or json")
 	return cmd
+}
+
+func (a *app) splitCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "split PATH",
+		Short: "Write a split beside a corpus that declares none",
+		Long: `Draw a split by group, stratified by family, a third held out, and write it as
+splits.toml beside the catalog or manifest. A split that exists is left as it is:
+another draw would move cases between train and holdout.`,
+		Example: "  youden corpus split ./my-cases --seed 1",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := loadSettings(cmd)
+			if err != nil {
+				return err
+			}
+			return a.splitCorpus(args[0], s.uint64("seed"))
+		},
+	}
+	cmd.Flags().Uint64("seed", 1, "seed of the draw")
+	return cmd
+}
+
+func (a *app) splitCorpus(dir string, seed uint64) error {
+	c, err := bench.LoadCorpus(dir)
+	if err != nil {
+		return err
+	}
+	if c.SplitsDeclared {
+		return fmt.Errorf("%s declares its splits already; they are left as they are", dir)
+	}
+	text, err := c.Draw(seed).Encode()
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(dir, corpus.SplitsFile)
+	if err := writeNew(name, text); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "wrote %s\n", name)
+	if c, err = bench.LoadCorpus(dir); err != nil {
+		return err
+	}
+	return a.countCorpus(c, "table")
 }
 
 // lintCorpus prints the problems of a corpus; an error among them is exit code 1.

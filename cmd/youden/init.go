@@ -24,21 +24,27 @@ func (a *app) initCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-			if errors.Is(err, fs.ErrExist) {
-				return fmt.Errorf("%s exists already and is left as it is; write another with --config FILE", name)
-			}
-			if err != nil {
-				return fmt.Errorf("write the starter: %w", err)
-			}
-			if _, err := file.Write(starter); err != nil {
-				return errors.Join(fmt.Errorf("write %s: %w", name, err), file.Close())
-			}
-			if err := file.Close(); err != nil {
-				return fmt.Errorf("write %s: %w", name, err)
+			if err := writeNew(name, starter); err != nil {
+				return err
 			}
 			fmt.Fprintf(a.out, "wrote %s\nnext: set base_url and model of an endpoint in it, export its key, then: youden capture --endpoint hosted\n", name)
 			return nil
 		},
 	}
+}
+
+// writeNew writes a file that must not exist yet.
+func writeNew(name string, data []byte) error {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists already and is left as it is; remove it, or choose another name", name)
+	}
+	if err != nil {
+		return fmt.Errorf("write a new file: %w", err)
+	}
+	_, err = file.Write(data)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", name, errors.Join(err, os.Remove(name)))
+	}
+	return nil
 }

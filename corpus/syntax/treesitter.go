@@ -65,14 +65,12 @@ func faultsOf(tree *sitter.Tree, src []byte) []Fault {
 	var faults []Fault
 	for len(faults) < maxFaults {
 		node := cursor.Node()
-		bad := node.IsError() || node.IsMissing()
 		switch {
-		case node.IsMissing():
+		case node.IsMissing(): // a leaf
 			faults = append(faults, faultAt(src, int(node.StartByte()), fmt.Sprintf("%q is missing", node.Kind())))
 		case node.IsError():
 			faults = append(faults, faultAt(src, int(node.StartByte()), "syntax error"))
-		}
-		if !bad && node.HasError() && cursor.GotoFirstChild() {
+		case node.HasError() && cursor.GotoFirstChild():
 			continue
 		}
 		for !cursor.GotoNextSibling() {

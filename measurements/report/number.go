@@ -82,7 +82,7 @@ func dollars(v *int64, unknownParts int64) string {
 }
 
 // reasons prints counts by name, sorted by name.
-func reasons(m map[string]int64, sep, between string) string {
+func reasons(m map[string]int64, between string) string {
 	names := make([]string, 0, len(m))
 	for name, n := range m {
 		if n > 0 {
@@ -91,7 +91,7 @@ func reasons(m map[string]int64, sep, between string) string {
 	}
 	sort.Strings(names)
 	for i, name := range names {
-		names[i] = fmt.Sprintf("%d%s%s", m[name], sep, name)
+		names[i] = fmt.Sprintf("%d %s", m[name], name)
 	}
 	return strings.Join(names, between)
 }

@@ -89,7 +89,7 @@ func unrunSample() measurements.Summary {
 	}, nil, measurements.Class, measurements.Charge)
 }
 
-func print(t *testing.T, f Format, o Options, captures ...measurements.Summary) string {
+func printed(t *testing.T, f Format, o Options, captures ...measurements.Summary) string {
 	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, Write(&b, f, captures, o))
@@ -122,7 +122,7 @@ func TestGoldenFiles(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := print(t, tt.format, tt.options, tt.captures...)
+			got := printed(t, tt.format, tt.options, tt.captures...)
 			path := filepath.Join("testdata", tt.name)
 			if *update {
 				require.NoError(t, os.MkdirAll("testdata", 0o755))
@@ -138,12 +138,12 @@ func TestGoldenFiles(t *testing.T) {
 func TestUntrustedTextIsInert(t *testing.T) {
 	for _, by := range []By{ByFamily, BySlice, ByCase, ByRun} {
 		for _, f := range []Format{Table, Markdown, JSON, CSV} {
-			out := print(t, f, Options{By: by}, sample())
+			out := printed(t, f, Options{By: by}, sample())
 			for _, bad := range []string{"\x1b", "\x07", "\u202e", "\r"} {
 				assert.NotContains(t, out, bad, "%s by %s", f, by)
 			}
 		}
-		md := print(t, Markdown, Options{By: by}, sample())
+		md := printed(t, Markdown, Options{By: by}, sample())
 		assert.NotContains(t, md, "<b>")
 		assert.NotContains(t, md, "@all")
 		width := -1
@@ -161,7 +161,7 @@ func TestUntrustedTextIsInert(t *testing.T) {
 }
 
 func TestCSVRunsNoFormula(t *testing.T) {
-	records, err := csv.NewReader(strings.NewReader(print(t, CSV, Options{By: ByCase}, sample()))).ReadAll()
+	records, err := csv.NewReader(strings.NewReader(printed(t, CSV, Options{By: ByCase}, sample()))).ReadAll()
 	require.NoError(t, err)
 	found := false
 	for _, r := range records[1:] {
@@ -180,7 +180,7 @@ func TestCSVRunsNoFormula(t *testing.T) {
 func TestPooledAndMacroStandTogether(t *testing.T) {
 	for _, s := range []measurements.Summary{sample(), unrunSample()} {
 		for _, f := range []Format{Table, Markdown} {
-			for _, line := range strings.Split(print(t, f, Options{}, s), "\n") {
+			for _, line := range strings.Split(printed(t, f, Options{}, s), "\n") {
 				assert.Equal(t, strings.Contains(line, "pooled J"), strings.Contains(line, "macro J"), line)
 			}
 		}
@@ -188,13 +188,13 @@ func TestPooledAndMacroStandTogether(t *testing.T) {
 }
 
 func TestUnrunPrintsNoNumber(t *testing.T) {
-	out := print(t, Table, Options{}, unrunSample())
+	out := printed(t, Table, Options{}, unrunSample())
 	assert.Contains(t, out, "unrun")
 	for _, bad := range []string{"1.00", ".00", "%)", "NaN"} {
 		assert.NotContains(t, out, bad)
 	}
 	var doc map[string]any
-	require.NoError(t, json.Unmarshal([]byte(print(t, JSON, Options{}, unrunSample())), &doc))
+	require.NoError(t, json.Unmarshal([]byte(printed(t, JSON, Options{}, unrunSample())), &doc))
 	assert.Equal(t, "E0", doc["grade"])
 	assert.Equal(t, "unrun", doc["status"])
 	totals := doc["totals"].(map[string]any)
@@ -207,11 +207,11 @@ func TestUnrunPrintsNoNumber(t *testing.T) {
 func TestSimulatedIsSaidEverywhere(t *testing.T) {
 	for _, f := range []Format{Table, Markdown} {
 		for _, by := range []By{ByFamily, BySlice, ByCase, ByRun} {
-			assert.Contains(t, print(t, f, Options{By: by}, sample()), "SIMULATED")
+			assert.Contains(t, printed(t, f, Options{By: by}, sample()), "SIMULATED")
 		}
-		assert.Contains(t, print(t, f, Options{}, sample(), sample()), "SIMULATED")
+		assert.Contains(t, printed(t, f, Options{}, sample(), sample()), "SIMULATED")
 	}
-	records, err := csv.NewReader(strings.NewReader(print(t, CSV, Options{}, sample()))).ReadAll()
+	records, err := csv.NewReader(strings.NewReader(printed(t, CSV, Options{}, sample()))).ReadAll()
 	require.NoError(t, err)
 	at := -1
 	for i, name := range records[0] {
@@ -226,15 +226,15 @@ func TestSimulatedIsSaidEverywhere(t *testing.T) {
 }
 
 func TestSimulatedNeverStandsBesideReal(t *testing.T) {
-	real := sample()
-	real.Simulated = false
-	assert.NotContains(t, print(t, Table, Options{}, sample(), real), "A recall")
-	assert.Contains(t, print(t, Table, Options{}, real, real), "A recall")
+	actual := sample()
+	actual.Simulated = false
+	assert.NotContains(t, printed(t, Table, Options{}, sample(), actual), "A recall")
+	assert.Contains(t, printed(t, Table, Options{}, actual, actual), "A recall")
 }
 
 func TestNarrowTablesLoseNothing(t *testing.T) {
-	wide := print(t, Table, Options{}, sample())
-	narrow := print(t, Table, Options{Width: 60}, sample())
+	wide := printed(t, Table, Options{}, sample())
+	narrow := printed(t, Table, Options{Width: 60}, sample())
 	for _, title := range []string{"recall", "silence", "95 %", "j_vote", "bias", "floor", "unscorable", "tokens", "USD"} {
 		assert.Contains(t, wide, title)
 		assert.Contains(t, narrow, title)

@@ -40,8 +40,8 @@ func sliceColumns() []column[sliceRow] {
 		hiddenCount("floor", func(r sliceRow) int64 { return r.Floor }),
 		hiddenCount("floor_n", func(r sliceRow) int64 { return r.FloorN }),
 		column[sliceRow]{title: "unscorable", name: "unscorable",
-			show: func(r sliceRow) cell { return text(orDash(reasons(r.Unscorable, " ", ", "))) },
-			raw:  func(r sliceRow) cell { return text(reasons(r.Unscorable, " ", "; ")) }},
+			show: func(r sliceRow) cell { return text(orDash(reasons(r.Unscorable, ", "))) },
+			raw:  func(r sliceRow) cell { return text(reasons(r.Unscorable, "; ")) }},
 	)
 }
 

@@ -45,10 +45,10 @@ func VotePower(p float64, k int) *float64 {
 // binomial is the chance of x positives in n draws. It handles p of 0 and 1,
 // where the logarithm of gonum's Binomial gives NaN (spec/libraries.md 3).
 func binomial(n, x int, p float64) float64 {
-	switch {
-	case p == 0:
+	switch p {
+	case 0:
 		return indicator(x == 0)
-	case p == 1:
+	case 1:
 		return indicator(x == n)
 	}
 	lgn, _ := math.Lgamma(float64(n) + 1)
