@@ -137,6 +137,11 @@ func (c *Capture) Write(rows []Rows) error {
 	if err := checkRuns(runs); err != nil {
 		return fmt.Errorf("writing the capture in %s: %w", c.dir, err)
 	}
+	// A simulated answer makes the capture simulated, whatever the endpoint was
+	// taken for; Finish writes it down.
+	for _, r := range runs {
+		c.manifest.Simulated = c.manifest.Simulated || r.Simulated
+	}
 	id := writeID(runs)
 	scores := ScoreAll(c.manifest.Plan, runs)
 	return replace(c.disk, c.dir, []content{

@@ -68,7 +68,9 @@ func TestEndpointsThatFail(t *testing.T) {
 				assert.Equal(t, c.status, r.Status)
 				assert.Nil(t, r.Hit)
 				assert.Nil(t, r.SilentClass)
-				assert.Nil(t, r.CostUSDMicros)
+				if r.Attempts > 0 {
+					assert.Nil(t, r.CostUSDMicros, "what a failed call cost is unknown")
+				}
 			}
 			assert.Equal(t, "unrun", printed["status"])
 			assert.Equal(t, "E0", printed["grade"])
@@ -128,5 +130,22 @@ func TestKeyReachesNoSink(t *testing.T) {
 	assert.NotContains(t, stderr, key)
 	for name, text := range files(t, work) {
 		assert.NotContains(t, text, key, name)
+	}
+}
+
+// An endpoint that says it is simulated makes the capture simulated, whatever
+// the configuration takes it for.
+func TestSimulatedEndpointUnderAnotherName(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"id":"x","object":"chat.completion","created":1,"model":"m","system_fingerprint":"fp_sim_0123456789ab","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"findings\": []}"}}]}`))
+	}))
+	defer server.Close()
+	_, printed, runs, stderr := captureAgainst(t, server.URL+"/v1")
+	assert.Equal(t, true, printed["simulated"], stderr)
+	assert.Equal(t, "E2", printed["grade"])
+	for _, r := range runs {
+		assert.True(t, r.Simulated)
+		assert.Nil(t, r.PromptTokens, "usage that was not reported is unknown")
 	}
 }
