@@ -39,21 +39,27 @@ type Outcome struct {
 	Summary measurements.Summary
 }
 
+// Watch is told how a capture goes.
+type Watch struct {
+	Progress func(Progress) // after each run
+	Warn     func(string)   // before the first
+}
+
 // Start runs a job into a new directory.
-func (j *Job) Start(ctx context.Context, dir string, build measurements.Provenance, stop <-chan struct{}, report func(Progress)) (Outcome, error) {
+func (j *Job) Start(ctx context.Context, dir string, build measurements.Provenance, stop <-chan struct{}, watch Watch) (Outcome, error) {
 	m := j.manifest
 	m.ID, m.Provenance = filepath.Base(dir), build
 	c, err := measurements.Create(dir, m)
 	if err != nil {
 		return Outcome{}, err
 	}
-	return j.run(ctx, c, stop, report)
+	return j.run(ctx, c, stop, watch)
 }
 
 // Resume goes on with the capture in dir, which this job must have planned:
 // another corpus, detector or plan is refused. Answers in its ledger are not
 // asked for again.
-func (j *Job) Resume(ctx context.Context, dir string, stop <-chan struct{}, report func(Progress)) (Outcome, error) {
+func (j *Job) Resume(ctx context.Context, dir string, stop <-chan struct{}, watch Watch) (Outcome, error) {
 	c, err := measurements.Reopen(dir)
 	if err != nil {
 		return Outcome{}, err
@@ -61,7 +67,7 @@ func (j *Job) Resume(ctx context.Context, dir string, stop <-chan struct{}, repo
 	if err := j.samePlan(c.Manifest()); err != nil {
 		return Outcome{}, fmt.Errorf("resume %s: %w; start a new capture instead", dir, err)
 	}
-	return j.run(ctx, c, stop, report)
+	return j.run(ctx, c, stop, watch)
 }
 
 // samePlan says what differs between the job and the plan on disk.
@@ -94,10 +100,10 @@ func RequestOf(dir string) (Request, error) {
 
 // run executes the plan into c. Whatever happens to the plan, the rows of what
 // was paid for are written.
-func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan struct{}, report func(Progress)) (out Outcome, err error) {
+func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan struct{}, watch Watch) (out Outcome, err error) {
 	runner := Runner{
 		Program: j.Program, Simulated: j.Request.Endpoint.Simulated && j.callsModel(),
-		Concurrency: j.Request.Concurrency, Progress: report,
+		Concurrency: j.Request.Concurrency, Progress: watch.Progress,
 	}
 	if j.callsModel() {
 		l, err := ledger.Open(ctx, filepath.Join(c.Dir(), ledgerFile), ledger.Options{Indeterminate: j.indeterminate()})
@@ -105,9 +111,14 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 			return Outcome{Dir: c.Dir()}, err
 		}
 		defer func() { err = errors.Join(err, l.Close()) }()
-		if runner.Model, err = j.Request.Endpoint.Connect(j.Request.EndpointName, l, j.scope(), j.Request.Concurrency); err != nil {
+		client, err := j.Request.Endpoint.Connect(j.Request.EndpointName, l, j.scope(), j.Request.Concurrency)
+		if err != nil {
 			return Outcome{Dir: c.Dir()}, err
 		}
+		for _, w := range client.Warnings() {
+			watch.Warn(w)
+		}
+		runner.Model = client
 	}
 	result, err := runner.Run(ctx, j.Plan, stop)
 	if err != nil {

@@ -148,7 +148,7 @@ func TestUnscorableCasesAreNotSent(t *testing.T) {
 	d, program := oneshot(t)
 	for _, c := range []struct {
 		name   string
-		break_ func(*corpus.Case)
+		spoil func(*corpus.Case)
 		want   detector.Status
 	}{
 		{"span outside its file", func(c *corpus.Case) { c.Spans[0].End = 99 }, detector.LabelDefect},
@@ -160,7 +160,7 @@ func TestUnscorableCasesAreNotSent(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			broken := pair("a", "injection")
-			c.break_(broken)
+			c.spoil(broken)
 			plan, err := NewPlan([]*corpus.Case{broken}, d, 2, 1)
 			require.NoError(t, err)
 			model := &recorder{}

@@ -78,7 +78,7 @@ type Answer struct {
 	Fingerprint  string
 	Usage        Usage
 	CostMicros   *int64 // micro-USD; nil = unknown
-	Attempts     int    // requests sent for this answer, 0 when none left the process
+	Attempts     int    // requests that the endpoint needed for this answer, 0 when none left the process
 	Receipt      string // identity of the attempt in the ledger
 	Started      time.Time
 	Latency      time.Duration

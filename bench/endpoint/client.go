@@ -9,9 +9,10 @@
 // in exactly one status of the table in DESIGN section 5; an outage is never
 // silence and a cut answer is never a verdict.
 //
-// The library go-openai builds the requests. It never sees a key, the model's
-// name or an answer that counts: its pitfalls (spec/libraries.md section 1.2) are
-// all on the way out of, or back into, its structs.
+// The library go-openai builds and carries the requests. It never sees a key, the
+// model's name, the messages or an answer that counts: its pitfalls
+// (spec/libraries.md section 1.2) are all on the way out of, or back into, its
+// structs.
 package endpoint
 
 import (
@@ -74,8 +75,15 @@ func (c *Client) Complete(ctx context.Context, req detector.Request) detector.An
 	if bad := c.refuse(req); bad.Status != "" {
 		return bad
 	}
-	x := &exchange{sample: ledger.Sample{Scope: c.opts.Scope, Index: k}, seed: req.Seed, maxTokens: c.limit(req)}
-	_, err := c.openai.CreateChatCompletion(withExchange(ctx, x), chatRequest(req))
+	messages, err := encodeMessages(req.Messages)
+	if err != nil {
+		return answer(detector.Config, fmt.Sprintf("the request could not be built: %v", err))
+	}
+	x := &exchange{
+		sample:   ledger.Sample{Scope: c.opts.Scope, Index: k},
+		messages: messages, seed: req.Seed, maxTokens: c.limit(req),
+	}
+	_, err = c.openai.CreateChatCompletion(withExchange(ctx, x), chatRequest(req))
 	switch {
 	case x.err != nil:
 		return c.failed(ctx, x.err)
@@ -90,7 +98,11 @@ func (c *Client) refuse(req detector.Request) detector.Answer {
 	for i, m := range req.Messages {
 		// encoding/json would replace the bytes, and the model would see another
 		// program than the label was made for (spec/libraries.md 1.2, row 3).
-		if !utf8.ValidString(m.Content) || !utf8.ValidString(m.Reasoning) {
+		valid := utf8.ValidString(m.Content) && utf8.ValidString(m.Reasoning)
+		for _, call := range m.ToolCalls {
+			valid = valid && utf8.ValidString(call.Name) && utf8.ValidString(call.Arguments)
+		}
+		if !valid {
 			return answer(detector.UnsupportedLanguage, fmt.Sprintf("message %d is not valid UTF-8 and was not sent: a repaired text would not be the one that was labelled", i+1))
 		}
 		if c.transport.holdsKey(m.Content) {
@@ -145,7 +157,10 @@ func (c *Client) read(x *exchange) detector.Answer {
 		a = answer(detector.Status(r.Indeterminate.Outcome), r.Indeterminate.Cause)
 	}
 	a.Receipt = r.Attempt.ID.String()
-	a.Attempts = r.Sent
+	// Attempts that a crash of this program left open are in the ledger and its
+	// spend. They are no retries that the endpoint made necessary, and a resumed
+	// capture must equal one that was never killed.
+	a.Attempts = r.Sent - r.Orphans
 	a.Replayed = r.Replayed
 	return a
 }

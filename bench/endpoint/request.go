@@ -16,17 +16,10 @@ import (
 // (spec/libraries.md 1.2, row 11). The transport puts the name in.
 const placeholderModel = "placeholder"
 
-// nothing stands for an empty text: go-openai leaves out an empty content, and
-// servers answer 400 or take another branch of the chat template (row 2).
-const nothing = "(empty)"
-
-// chatRequest builds what the program asked for. What the endpoint adds is the
-// transport's affair.
+// chatRequest builds what the program asked for, except the messages. What the
+// endpoint adds is the transport's affair.
 func chatRequest(req detector.Request) openai.ChatCompletionRequest {
 	out := openai.ChatCompletionRequest{Model: placeholderModel, ResponseFormat: responseFormat(req)}
-	for _, m := range req.Messages {
-		out.Messages = append(out.Messages, chatMessage(m))
-	}
 	for _, t := range req.Tools {
 		parameters := t.Parameters // raw, so that the order of properties is kept
 		if len(parameters) == 0 {
@@ -40,24 +33,54 @@ func chatRequest(req detector.Request) openai.ChatCompletionRequest {
 	return out
 }
 
-func chatMessage(m detector.Message) openai.ChatCompletionMessage {
-	out := openai.ChatCompletionMessage{
-		Role: string(m.Role), Content: m.Content, ReasoningContent: m.Reasoning, ToolCallID: m.ToolCallID,
-	}
-	for _, c := range m.ToolCalls {
-		arguments := c.Arguments
-		if arguments == "" {
-			arguments = "{}"
+// wireMessage is a message as it is sent. It takes the place of go-openai's,
+// which leaves out an empty content: servers answer 400 to a tool result without
+// one, or take another branch of the chat template (row 2).
+type wireMessage struct {
+	Role             detector.Role `json:"role"`
+	Content          *string       `json:"content"`
+	ReasoningContent string        `json:"reasoning_content,omitempty"`
+	ToolCalls        []wireCall    `json:"tool_calls,omitempty"`
+	ToolCallID       string        `json:"tool_call_id,omitempty"`
+}
+
+type wireCall struct {
+	ID       string          `json:"id"`
+	Type     openai.ToolType `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+// encodeMessages encodes messages with their exact texts. Only an assistant's
+// turn that is nothing but tool calls has no content, which the API writes as
+// null; and arguments that are no text at all become an empty object, since
+// servers parse them.
+func encodeMessages(messages []detector.Message) (json.RawMessage, error) {
+	out := make([]wireMessage, len(messages))
+	for i, m := range messages {
+		w := wireMessage{Role: m.Role, Content: &m.Content, ReasoningContent: m.Reasoning, ToolCallID: m.ToolCallID}
+		for _, c := range m.ToolCalls {
+			call := wireCall{ID: c.ID, Type: openai.ToolTypeFunction}
+			call.Function.Name, call.Function.Arguments = c.Name, c.Arguments
+			if c.Arguments == "" {
+				call.Function.Arguments = "{}"
+			}
+			w.ToolCalls = append(w.ToolCalls, call)
 		}
-		out.ToolCalls = append(out.ToolCalls, openai.ToolCall{
-			ID: c.ID, Type: openai.ToolTypeFunction,
-			Function: openai.FunctionCall{Name: c.Name, Arguments: arguments},
-		})
+		if m.Content == "" && len(w.ToolCalls) > 0 {
+			w.Content = nil
+		}
+		out[i] = w
 	}
-	if out.Content == "" && len(out.ToolCalls) == 0 {
-		out.Content = nothing
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // code is full of < and &
+	if err := e.Encode(out); err != nil {
+		return nil, fmt.Errorf("encoding the messages: %w", err)
 	}
-	return out
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 func responseFormat(req detector.Request) *openai.ChatCompletionResponseFormat {

@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/youden-bench/youden/bench/ledger"
 	"github.com/youden-bench/youden/detector"
@@ -30,6 +31,7 @@ func sampleOf(ctx context.Context) (uint32, bool) {
 // its outcome back.
 type exchange struct {
 	sample    ledger.Sample
+	messages  json.RawMessage
 	seed      int64
 	maxTokens int
 

@@ -215,7 +215,7 @@ func TestGzip(t *testing.T) {
 			} else {
 				b.WriteString(body)
 			}
-			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Encoding": {"gzip"}}, Body: io.NopCloser(strings.NewReader(b.String()))}, nil
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Encoding": {"gzip"}}, Body: io.NopCloser(strings.NewReader(b.String()))}, nil
 		})
 		a := complete(t, client(t, o), 0, ask("q"))
 		assert.Equal(t, map[string]detector.Status{"whole": detector.OK, "no gzip": detector.Transient}[name], a.Status, a.Detail)
@@ -339,7 +339,7 @@ func TestNoTLSThere(t *testing.T) {
 // slow answers when it is told to, or never.
 func slow(t *testing.T, release <-chan struct{}) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
-		w.WriteHeader(200)
+		w.WriteHeader(http.StatusOK)
 		assert.NoError(t, http.NewResponseController(w).Flush())
 		select {
 		case <-release:

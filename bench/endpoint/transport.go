@@ -115,6 +115,7 @@ func (t *transport) complete(req *http.Request, x *exchange) ([]byte, error) {
 	for k, v := range t.fixed {
 		f[k] = v
 	}
+	f["messages"] = x.messages
 	f[t.opts.MaxTokensField] = strconv.AppendInt(nil, int64(x.maxTokens), 10)
 	f["seed"] = strconv.AppendInt(nil, x.seed, 10)
 	return f.encode(), nil
@@ -181,7 +182,7 @@ func (t *transport) interpret(status int, header map[string]string, body []byte,
 func readBody(resp *http.Response) (raw []byte, cut bool, err error) {
 	// Closing before the end drops the connection, which is what an oversize
 	// answer is worth. After the end there is nothing that could fail.
-	defer resp.Body.Close() //nolint:errcheck // see above
+	defer resp.Body.Close()
 	var from io.Reader = resp.Body
 	if !resp.Uncompressed && strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") {
 		if from, err = gzip.NewReader(resp.Body); err != nil {

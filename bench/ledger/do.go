@@ -52,6 +52,7 @@ type Result struct {
 	Replayed      bool // from the ledger, nothing was sent
 	Joined        bool // from a call of this process that was under way
 	Sent          int  // attempts of the sample so far that may have reached the endpoint
+	Orphans       int  // those of them whose process ended before their answer came
 }
 
 // ErrIndeterminate says that the sample's last attempt was sent and nobody knows
@@ -203,7 +204,7 @@ func (d *draw) dispatch(before *sampleState) (Attempt, sampleState, error) {
 	now := d.now()
 	if before != nil {
 		parent = &before.last
-		known.seq, known.sent = before.seq+1, before.sent+1
+		known.seq, known.sent, known.orphans = before.seq+1, before.sent+1, before.orphans
 		if before.state == indeterminate {
 			records = append(records, Record{At: now, Resolution: &Resolution{
 				Attempt: before.last, To: "retry", Actor: "policy", Reason: "indeterminate = retry",
@@ -279,7 +280,7 @@ func (d *draw) record(a Attempt, known sampleState, sent SendResult) (Result, er
 	}
 	known.leaf = n
 	d.setState(known)
-	r.Sent = int(known.sent)
+	r.Sent, r.Orphans = int(known.sent), int(known.orphans)
 	return r, nil
 }
 
@@ -295,7 +296,7 @@ func observation(a Attempt, g *Got, response Digest) *Observation {
 func (d *draw) replay(known sampleState) (Result, error) {
 	r := Result{
 		Attempt:  Attempt{ID: known.last, Sample: d.id, Seq: known.seq},
-		Replayed: true, Sent: int(known.sent),
+		Replayed: true, Sent: int(known.sent), Orphans: int(known.orphans),
 	}
 	record, err := d.leaf(known.leaf)
 	if err != nil {

@@ -165,7 +165,7 @@ func (l *Ledger) recover(open []Digest) error {
 	records = append(records, Record{At: now, Open: &Opened{Generation: l.generation, PID: os.Getpid()}})
 	for _, a := range open {
 		records = append(records, Record{At: now, Indeterminate: &Indeterminate{
-			Attempt: a, Outcome: "transient", Cause: "the process ended while the call was under way",
+			Attempt: a, Outcome: "transient", Cause: "the process ended while the call was under way", Orphan: true,
 		}})
 	}
 	if _, err := l.write.append(nil, records...); err != nil {
@@ -174,6 +174,7 @@ func (l *Ledger) recover(open []Digest) error {
 	for _, s := range l.samples {
 		if s.state == dispatching {
 			s.state = indeterminate
+			s.orphans++
 		}
 	}
 	return nil

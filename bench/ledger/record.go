@@ -87,6 +87,7 @@ type Indeterminate struct {
 	Outcome string  `json:"outcome"`
 	Cause   string  `json:"cause"`
 	Partial *Digest `json:"partial,omitempty"` // SHA-256 of what arrived
+	Orphan  bool    `json:"orphan,omitempty"`  // the process that sent it ended first
 }
 
 // Resolution says who decided about an indeterminate attempt, and how.

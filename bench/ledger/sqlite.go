@@ -121,7 +121,7 @@ func (s *sqliteStore) openReader(vfs string) error {
 		query.Set("vfs", vfs)
 	}
 	err := s.readWith(query)
-	if err == nil || !(errors.Is(err, sqlite3.CANTOPEN) || errors.Is(err, sqlite3.READONLY)) {
+	if !errors.Is(err, sqlite3.CANTOPEN) && !errors.Is(err, sqlite3.READONLY) {
 		return err
 	}
 	if _, stat := os.Stat(s.path + "-wal"); stat == nil {

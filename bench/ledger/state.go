@@ -19,11 +19,12 @@ const (
 // sampleState is what Do must know of a sample. There is one for every sample of
 // a capture, so it is small.
 type sampleState struct {
-	last  Digest // id of the last attempt
-	seq   uint32 // of the last attempt
-	sent  uint32 // attempts that may have reached the endpoint
-	state state
-	leaf  int64 // of the observation that settled the sample
+	last    Digest // id of the last attempt
+	seq     uint32 // of the last attempt
+	sent    uint32 // attempts that may have reached the endpoint
+	orphans uint32 // those of them whose process ended first
+	state   state
+	leaf    int64 // of the observation that settled the sample
 }
 
 // liveAttempts maps attempts to samples while the leaves are read: outcomes name
@@ -75,7 +76,12 @@ func (l *Ledger) apply(n int64, r Record, live *liveAttempts) error {
 			s.sent--
 		})
 	case r.Indeterminate != nil:
-		return l.settle(r.Indeterminate.Attempt, live, func(s *sampleState) { s.state = indeterminate })
+		return l.settle(r.Indeterminate.Attempt, live, func(s *sampleState) {
+			s.state = indeterminate
+			if r.Indeterminate.Orphan {
+				s.orphans++
+			}
+		})
 	}
 	return nil // resolutions, and records of later versions, change no state
 }

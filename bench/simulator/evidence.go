@@ -151,13 +151,23 @@ func (u *unit) try(lex *lexicon, p, at int) {
 	for _, id := range lex.probes[p].patterns {
 		pat := &lex.patterns[id]
 		switch {
-		case !pat.reads(u.file.lang):
+		case !pat.reads(u.file.lang) || u.has(id, at):
 		case pat.kind == patternSource:
 			s.source = math.Max(s.source, lex.Sources[pat.at].Level)
 		default:
 			u.hits = append(u.hits, hit{id, at, line})
 		}
 	}
+}
+
+// has tells whether another branch of the pattern was found already.
+func (u *unit) has(pattern, at int) bool {
+	for i := len(u.hits) - 1; i >= 0 && u.hits[i].statement == at; i-- {
+		if u.hits[i].pattern == pattern {
+			return true
+		}
+	}
+	return false
 }
 
 // findGuards tries the guards of the families that have cues on the side.

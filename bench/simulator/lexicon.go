@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"sort"
-	"strings"
 	"sync"
 )
 
@@ -36,7 +35,6 @@ type lexicon struct {
 
 type sourceRule struct {
 	ID    string     `json:"id"`
-	Lit   []string   `json:"lit"`
 	Re    string     `json:"re"`
 	Langs []language `json:"langs,omitempty"`
 	Level float64    `json:"level"`
@@ -62,7 +60,6 @@ const (
 
 type cue struct {
 	ID       string     `json:"id"`
-	Lit      []string   `json:"lit"`
 	Re       string     `json:"re"`
 	Not      string     `json:"not,omitempty"` // the statement must not match
 	Langs    []language `json:"langs,omitempty"`
@@ -91,7 +88,6 @@ const (
 
 type guard struct {
 	ID     string     `json:"id"`
-	Lit    []string   `json:"lit"`
 	Re     string     `json:"re"`
 	Langs  []language `json:"langs,omitempty"`
 	Weight float64    `json:"w"`
@@ -137,8 +133,8 @@ type pattern struct {
 	langs  []language
 }
 
-// probe is one regular expression and the patterns that share it: several
-// families know the same guard, which is then looked for once.
+// probe is one branch of a regular expression and the patterns that share it:
+// several families know the same guard, which is then looked for once.
 type probe struct {
 	re       *regexp.Regexp
 	patterns []int
@@ -194,7 +190,7 @@ func (c *lexiconCompiler) compile() {
 	lex := c.lex
 	lex.byID = map[string]int{}
 	for i, s := range lex.Sources {
-		c.add(s.ID, pattern{kind: patternSource, at: i, langs: s.Langs}, s.Re, s.Lit)
+		c.add(s.ID, pattern{kind: patternSource, at: i, langs: s.Langs}, s.Re)
 	}
 	for f := range lex.Families {
 		fam := &lex.Families[f]
@@ -202,10 +198,10 @@ func (c *lexiconCompiler) compile() {
 		for i := range fam.Cues {
 			q := &fam.Cues[i]
 			q.not, q.near, q.before = c.regex(q.ID, q.Not), c.regex(q.ID, q.Near), c.regex(q.ID, q.Before)
-			c.add(q.ID, pattern{kind: patternCue, family: f, at: i, langs: q.Langs}, q.Re, q.Lit)
+			c.add(q.ID, pattern{kind: patternCue, family: f, at: i, langs: q.Langs}, q.Re)
 		}
 		for i, g := range fam.Guards {
-			c.add(g.ID, pattern{kind: patternGuard, family: f, at: i, langs: g.Langs}, g.Re, g.Lit)
+			c.add(g.ID, pattern{kind: patternGuard, family: f, at: i, langs: g.Langs}, g.Re)
 		}
 	}
 	v := &lex.Validation
@@ -236,29 +232,29 @@ func (c *lexiconCompiler) regex(id, text string) *regexp.Regexp {
 	return re
 }
 
-func (c *lexiconCompiler) add(id string, p pattern, re string, literals []string) {
-	at, known := c.probeOf[re]
-	if !known {
-		at = len(c.lex.probes)
-		c.probeOf[re] = at
-		c.lex.probes = append(c.lex.probes, probe{re: c.regex(id, re)})
-		c.addLiterals(id, at, literals)
+// add makes probes of a pattern: one for each branch of its expression, so
+// that only the branches run of which a literal stands in the text.
+func (c *lexiconCompiler) add(id string, p pattern, re string) {
+	if c.err != nil {
+		return
 	}
-	if re == "" && c.err == nil {
-		c.err = fmt.Errorf("%s: no regular expression", id)
-	}
-	c.lex.probes[at].patterns = append(c.lex.probes[at].patterns, len(c.lex.patterns))
+	at := len(c.lex.patterns)
 	c.lex.patterns = append(c.lex.patterns, p)
-}
-
-func (c *lexiconCompiler) addLiterals(id string, probe int, literals []string) {
-	if len(literals) == 0 && c.err == nil {
-		c.err = fmt.Errorf("%s: no literal to find it by", id)
+	list, err := branches(re)
+	if err != nil {
+		c.err = fmt.Errorf("%s: %w", id, err)
+		return
 	}
-	for _, lit := range literals {
-		if lit == "" || lit != strings.ToLower(lit) {
-			c.err = fmt.Errorf("%s: literal %q must be lower case and not empty", id, lit)
+	for _, b := range list {
+		probeAt, known := c.probeOf[b.re]
+		if !known {
+			probeAt = len(c.lex.probes)
+			c.probeOf[b.re] = probeAt
+			c.lex.probes = append(c.lex.probes, probe{re: regexp.MustCompile(b.re)})
+			for _, lit := range b.literals {
+				c.literals[lit] = append(c.literals[lit], probeAt)
+			}
 		}
-		c.literals[lit] = append(c.literals[lit], probe)
+		c.lex.probes[probeAt].patterns = append(c.lex.probes[probeAt].patterns, at)
 	}
 }

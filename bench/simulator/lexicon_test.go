@@ -81,13 +81,12 @@ func TestLexiconAgreesWithTaxonomy(t *testing.T) {
 
 func TestBadLexicons(t *testing.T) {
 	for name, text := range map[string]string{
-		"not json":      `{`,
-		"other schema":  `{"schema":"x"}`,
-		"unknown key":   `{"schema":"youden.simulator-lexicon/1","colour":1}`,
-		"bad pattern":   `{"schema":"youden.simulator-lexicon/1","sources":[{"id":"s","lit":["a"],"re":"("}]}`,
-		"no literal":    `{"schema":"youden.simulator-lexicon/1","sources":[{"id":"s","re":"a"}]}`,
-		"upper literal": `{"schema":"youden.simulator-lexicon/1","sources":[{"id":"s","lit":["A"],"re":"a"}]}`,
-		"no pattern":    `{"schema":"youden.simulator-lexicon/1","sources":[{"id":"s","lit":["a"]}]}`,
+		"not json":     `{`,
+		"other schema": `{"schema":"x"}`,
+		"unknown key":  `{"schema":"youden.simulator-lexicon/1","colour":1}`,
+		"bad pattern":  `{"schema":"youden.simulator-lexicon/1","sources":[{"id":"s","re":"("}]}`,
+		"no literal":   `{"schema":"youden.simulator-lexicon/1","sources":[{"id":"s","re":"[a-z]+"}]}`,
+		"no pattern":   `{"schema":"youden.simulator-lexicon/1","sources":[{"id":"s"}]}`,
 	} {
 		_, err := parseLexicon([]byte(text))
 		assert.Error(t, err, name)
@@ -125,6 +124,35 @@ func TestLiteralsMissNothing(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestRequiredLiterals(t *testing.T) {
+	for pattern, want := range map[string][][]string{
+		`eval\(`:                {{"eval("}},
+		`a\.(?:get|Put)\(x`:     {{"get", "put"}},
+		`[sS]ession\.get`:       {{"session.get"}},
+		`(?i)select\s+from`:     {{"select"}},
+		`(?i)ab\(|[|]c[d)]|e|f`: {{"ab("}, {"|c"}, {"e"}, {"f"}},
+		`foo\(|bar[0-9]*`:       {{"foo("}, {"bar"}},
+		`(?:ab)?cd+e`:           {{"c"}},
+		`x(?:yes){2,}`:          {{"yes"}},
+		`=\s*True`:              {{"true"}},
+		`[<>]\s*0\b`:            {{"0"}},
+	} {
+		list, err := branches(pattern)
+		require.NoError(t, err, pattern)
+		var got [][]string
+		for _, b := range list {
+			got = append(got, b.literals)
+		}
+		assert.Equal(t, want, got, pattern)
+	}
+}
+
+func TestAlternatives(t *testing.T) {
+	assert.Equal(t, []string{`a(?:b|c)`, `d[|]`, `e\|f`}, alternatives(`a(?:b|c)|d[|]|e\|f`))
+	assert.Equal(t, []string{`x`, `(?i)y`, `(?i)z`}, alternatives(`x|(?i)y|z`))
+	assert.Equal(t, []string{`[]|]`, `[^]|]a`}, alternatives(`[]|]|[^]|]a`))
 }
 
 func TestMask(t *testing.T) {

@@ -277,7 +277,11 @@ func (t *trajectory) term() string {
 	}
 	cues := t.r.lex.Families[f].Cues
 	cue := cues[pick(len(cues), t.r.profile.Seed, "term", t.r.seed, t.r.digest, strconv.Itoa(t.steps))]
-	return strings.TrimRight(strings.Trim(cue.Lit[0], `."'`), "(")
+	list, err := branches(cue.Re)
+	if err != nil { // the lexicon was compiled, so it has branches
+		return "request"
+	}
+	return strings.TrimRight(strings.Trim(list[0].literals[0], `."' `), "(")
 }
 
 func (t *trajectory) symbol() string {

@@ -75,7 +75,7 @@ func addCaptureFlags(f *pflag.FlagSet) {
 func (a *app) completeCapture(cmd *cobra.Command) {
 	fixed := map[string][]string{
 		"split": {"train", "holdout", "all"}, "policy": {"strict", "class", "region"}, "view": {"charge", "exclude"},
-		"format": []string{"table", "markdown", "json", "csv"}, "progress": bench.ProgressModes(),
+		"format": {"table", "markdown", "json", "csv"}, "progress": bench.ProgressModes(),
 	}
 	_, fixed["detector"] = detector.Embedded()
 	for flag, words := range fixed {
@@ -118,8 +118,8 @@ func (a *app) capture(ctx context.Context, s *settings) error {
 		}
 		dir = filepath.Join(capturesFolder, id)
 	}
-	return a.execute(view, req, func(progress func(bench.Progress)) (bench.Outcome, error) {
-		return job.Start(ctx, dir, provenance(), a.stop, progress)
+	return a.execute(view, req, func(watch bench.Watch) (bench.Outcome, error) {
+		return job.Start(ctx, dir, provenance(), a.stop, watch)
 	})
 }
 
@@ -163,8 +163,11 @@ func (a *app) newView(s *settings) (view, error) {
 
 // execute runs a job with progress on stderr, prints its table on stdout and
 // says what the exit code means.
-func (a *app) execute(v view, req bench.Request, start func(func(bench.Progress)) (bench.Outcome, error)) error {
-	out, err := start(v.reporter.Update)
+func (a *app) execute(v view, req bench.Request, start func(bench.Watch) (bench.Outcome, error)) error {
+	out, err := start(bench.Watch{
+		Progress: v.reporter.Update,
+		Warn:     func(text string) { fmt.Fprintf(a.err, "youden: warning: %s\n", text) },
+	})
 	v.reporter.Close()
 	if err != nil {
 		var internal *bench.InternalError

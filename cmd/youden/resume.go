@@ -38,8 +38,8 @@ corpus and the detector must be what they were when the capture began.`,
 			if err != nil {
 				return err
 			}
-			return a.execute(view, req, func(progress func(bench.Progress)) (bench.Outcome, error) {
-				return job.Resume(cmd.Context(), dir, a.stop, progress)
+			return a.execute(view, req, func(watch bench.Watch) (bench.Outcome, error) {
+				return job.Resume(cmd.Context(), dir, a.stop, watch)
 			})
 		},
 	}
