@@ -147,9 +147,9 @@ func TestCasesThatLeaveThePlanAreCounted(t *testing.T) {
 func TestUnscorableCasesAreNotSent(t *testing.T) {
 	d, program := oneshot(t)
 	for _, c := range []struct {
-		name   string
+		name  string
 		spoil func(*corpus.Case)
-		want   detector.Status
+		want  detector.Status
 	}{
 		{"span outside its file", func(c *corpus.Case) { c.Spans[0].End = 99 }, detector.LabelDefect},
 		{"region outside its file", func(c *corpus.Case) { c.Regions[0].End = 99 }, detector.LabelDefect},

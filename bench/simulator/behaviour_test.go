@@ -10,7 +10,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// statistical marks a test of rates: it makes thousands of calls one after
+// another, and the race detector would only make it slow.
+func statistical(t *testing.T) {
+	t.Helper()
+	if raceDetector || testing.Short() {
+		t.Skip("a test of rates: run without -race and -short")
+	}
+}
+
 func TestOwnPairs(t *testing.T) {
+	statistical(t)
 	pairs := ownPairs(t)
 	s := newServer(t, Options{})
 	good := func(model string, k int) rates {
@@ -49,9 +59,7 @@ func between(t *testing.T, what string, got, low, top float64) {
 }
 
 func TestSharedPairs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the shared pairs take a while")
-	}
+	statistical(t)
 	pairs := sharedPairs(t)
 	s := newServer(t, Options{})
 	got := map[string]rates{}
@@ -67,9 +75,20 @@ func TestSharedPairs(t *testing.T) {
 	assert.Less(t, math.Abs(got["sim-null"].j), .2)
 	assert.GreaterOrEqual(t, got["sim-strong"].j, .25)
 	assert.Greater(t, got["sim-strong"].j, got["sim-null"].j+.2)
+
+	var other []pair
+	for _, p := range pairs {
+		other = append(other, renamed(p))
+	}
+	for _, model := range []string{"sim-strong", "sim-weak"} {
+		after := measure(t, s, other, setup{model, goodInstruction, goodChecklist, 3, 0})
+		t.Logf("%s renamed: %+.3f -> %+.3f", model, got[model].j, after.j)
+		assert.Less(t, math.Abs(got[model].j-after.j), .1, model)
+	}
 }
 
 func TestDriftedIsWorseAtInjectionOnly(t *testing.T) {
+	statistical(t)
 	s := newServer(t, Options{})
 	hits, runs := 0, 0
 	strongHits := 0
@@ -109,6 +128,7 @@ func withoutInjection(list []reportedFinding) []reportedFinding {
 }
 
 func TestRenamingLocalsChangesLittle(t *testing.T) {
+	statistical(t)
 	pairs := ownPairs(t)
 	var other []pair
 	changed := 0
@@ -134,22 +154,6 @@ func TestRenamingLocalsChangesLittle(t *testing.T) {
 			}
 		}
 	}
-	if testing.Short() {
-		return
-	}
-	t.Run("shared", func(t *testing.T) {
-		pairs := sharedPairs(t)
-		var other []pair
-		for _, p := range pairs {
-			other = append(other, renamed(p))
-		}
-		for _, model := range []string{"sim-strong", "sim-weak"} {
-			before := measure(t, s, pairs, setup{model, goodInstruction, goodChecklist, 3, 0})
-			after := measure(t, s, other, setup{model, goodInstruction, goodChecklist, 3, 0})
-			t.Logf("%s shared: %+.3f -> %+.3f", model, before.j, after.j)
-			assert.Less(t, math.Abs(before.j-after.j), .1, model)
-		}
-	})
 }
 
 func TestPlaceChangesNothing(t *testing.T) {
@@ -171,6 +175,7 @@ func TestPlaceChangesNothing(t *testing.T) {
 }
 
 func TestTemperatureAddsNoise(t *testing.T) {
+	statistical(t)
 	pairs := ownPairs(t)
 	s := newServer(t, Options{})
 	cold := measure(t, s, pairs, setup{"sim-weak", goodInstruction, goodChecklist, 5, 0})
@@ -179,6 +184,7 @@ func TestTemperatureAddsNoise(t *testing.T) {
 }
 
 func TestPromptsMatter(t *testing.T) {
+	statistical(t)
 	pairs := ownPairs(t)
 	s := newServer(t, Options{})
 	at := func(instruction, sections string) rates {
@@ -197,6 +203,7 @@ func TestPromptsMatter(t *testing.T) {
 }
 
 func TestConfidenceOfStrongIsCalibrated(t *testing.T) {
+	statistical(t)
 	pairs := ownPairs(t)
 	s := newServer(t, Options{})
 	gap := func(model string) float64 {
@@ -230,6 +237,7 @@ func TestConfidenceOfStrongIsCalibrated(t *testing.T) {
 }
 
 func TestFormatSlips(t *testing.T) {
+	statistical(t)
 	s := newServer(t, Options{})
 	p := ownPairs(t)[0]
 	kinds := func(model, instruction string, more map[string]any) map[string]int {

@@ -28,7 +28,6 @@ type chatRequest struct {
 	parallel      bool
 	format        string // text, json_object, json_schema
 	schema        *schema
-	attempt       string // X-Youden-Attempt
 }
 
 type message struct {

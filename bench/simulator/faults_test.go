@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -20,7 +21,7 @@ func tryPost(t *testing.T, s *Server, attempt string) (status int, body []byte, 
 	t.Helper()
 	raw, err := json.Marshal(simpleRequest("sim-strong", nil))
 	require.NoError(t, err)
-	req := httptest.NewRequest("POST", "http://sim/v1/chat/completions", bytes.NewReader(raw))
+	req := httptest.NewRequest(http.MethodPost, "http://sim/v1/chat/completions", bytes.NewReader(raw))
 	if attempt != "" {
 		req.Header.Set("X-Youden-Attempt", attempt)
 	}

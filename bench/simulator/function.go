@@ -42,7 +42,7 @@ func functions(list []statement, bare []string, lang language) []function {
 		}
 		for f.head > 0 && f.first-f.head < 8 {
 			above := strings.TrimSpace(bare[f.head-1])
-			if !strings.HasPrefix(above, "@") && !(above == ")" && lang == langPython) {
+			if !strings.HasPrefix(above, "@") && (above != ")" || lang != langPython) {
 				break
 			}
 			f.head--

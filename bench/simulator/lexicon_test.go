@@ -96,6 +96,7 @@ func TestBadLexicons(t *testing.T) {
 // The literals are only a way to find the places where a pattern may match:
 // trying every pattern everywhere must give the same hits.
 func TestLiteralsMissNothing(t *testing.T) {
+	statistical(t)
 	lex, err := loadLexicon()
 	require.NoError(t, err)
 	for _, p := range ownPairs(t) {
@@ -174,7 +175,7 @@ func TestMask(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := mask(c.src, c.lang)
 			assert.Equal(t, c.code, string(m.code))
-			assert.Equal(t, strings.Replace(c.bare, "", "", 0), string(m.bare))
+			assert.Equal(t, c.bare, string(m.bare))
 		})
 	}
 }
@@ -216,6 +217,7 @@ func TestFlowOverFilesAndHelpers(t *testing.T) {
 }
 
 func TestRemarksMoveTheReaderALittle(t *testing.T) {
+	statistical(t)
 	s := newServer(t, Options{})
 	p := ownPair(t, "inj-go-report")
 	hits := func(remark string) int {

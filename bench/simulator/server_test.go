@@ -162,7 +162,7 @@ func TestSameBytes(t *testing.T) {
 }
 
 func TestConcurrencyChangesNothing(t *testing.T) {
-	pairs := ownPairs(t)[:6]
+	pairs := ownPairs(t)[:4]
 	var bodies [][]byte
 	for i, p := range pairs {
 		for k := range 3 {
@@ -214,7 +214,7 @@ func TestStats(t *testing.T) {
 	assert.Equal(t, 2, s.Stats().ByModel["sim-strong"], "a snapshot is a copy")
 
 	w := httptest.NewRecorder()
-	s.ServeHTTP(w, httptest.NewRequest("GET", "http://sim/-/stats", nil))
+	s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://sim/-/stats", nil))
 	var shown Stats
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &shown))
 	assert.Equal(t, s.Stats(), shown)
@@ -251,7 +251,7 @@ func TestLimitsAndStops(t *testing.T) {
 }
 
 func TestPrefixCache(t *testing.T) {
-	long := strings.Repeat("one two three. ", 900)
+	long := strings.Repeat("one two three. ", 350)
 	body := func(tail string) map[string]any {
 		return map[string]any{"model": "sim-strong", "messages": []map[string]any{{"role": "system", "content": long}, {"role": "user", "content": tail}}}
 	}
@@ -320,29 +320,35 @@ func TestStreamSaysTheSame(t *testing.T) {
 	}
 }
 
+func roundTripError(t *testing.T, h http.Handler, req *http.Request) error {
+	t.Helper()
+	resp, err := Transport(h).RoundTrip(req)
+	if err == nil {
+		require.NoError(t, resp.Body.Close())
+	}
+	return err
+}
+
 func TestTransport(t *testing.T) {
 	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	ctx, cancel := context.WithCancel(context.Background())
-	req := httptest.NewRequestWithContext(ctx, "GET", "http://sim/", nil)
+	req := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://sim/", nil)
 	cancel()
-	_, err := Transport(slow).RoundTrip(req)
-	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorIs(t, roundTripError(t, slow, req), context.Canceled)
 
 	ctx, cancel = context.WithCancel(context.Background())
 	started := make(chan struct{})
 	go func() { <-started; cancel() }()
-	_, err = Transport(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { close(started); <-r.Context().Done() })).
-		RoundTrip(httptest.NewRequestWithContext(ctx, "GET", "http://sim/", nil))
-	require.ErrorIs(t, err, context.Canceled)
+	waits := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { close(started); <-r.Context().Done() })
+	require.ErrorIs(t, roundTripError(t, waits, httptest.NewRequestWithContext(ctx, http.MethodGet, "http://sim/", nil)), context.Canceled)
 
-	_, err = Transport(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })).
-		RoundTrip(httptest.NewRequest("GET", "http://sim/", nil))
-	require.Error(t, err)
+	aborts := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	require.Error(t, roundTripError(t, aborts, httptest.NewRequest(http.MethodGet, "http://sim/", nil)))
 
 	resp, err := Transport(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "half")
 		panic(http.ErrAbortHandler)
-	})).RoundTrip(httptest.NewRequest("GET", "http://sim/", nil))
+	})).RoundTrip(httptest.NewRequest(http.MethodGet, "http://sim/", nil))
 	require.NoError(t, err)
 	data, err := io.ReadAll(resp.Body)
 	assert.Equal(t, "half", string(data))
@@ -354,7 +360,7 @@ func TestTransport(t *testing.T) {
 		w.WriteHeader(http.StatusTeapot)
 		_, _ = w.Write(b)
 	})
-	resp, err = Transport(echo).RoundTrip(httptest.NewRequest("POST", "http://sim/x", strings.NewReader("abc")))
+	resp, err = Transport(echo).RoundTrip(httptest.NewRequest(http.MethodPost, "http://sim/x", strings.NewReader("abc")))
 	require.NoError(t, err)
 	data, err = io.ReadAll(resp.Body)
 	require.NoError(t, err)

@@ -98,15 +98,16 @@ func mask(src string, lang language) masked {
 
 func (m *masker) step() {
 	c := m.src[m.pos]
-	switch {
-	case c == '\n':
+	if c == '\n' {
 		m.line++
 		m.pos++
-	case m.lang == langPython || m.lang == langOther:
-		m.hashStep(c)
-	default:
-		m.slashStep(c)
+		return
 	}
+	if m.lang == langPython || m.lang == langOther {
+		m.hashStep(c)
+		return
+	}
+	m.slashStep(c)
 }
 
 func (m *masker) hashStep(c byte) {

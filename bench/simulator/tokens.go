@@ -19,7 +19,7 @@ const messageTokens = 3
 func countTokens(s string) int {
 	n := 0
 	for rest := s; rest != ""; {
-		_, size := nextToken(rest)
+		size := nextToken(rest)
 		if size.counted {
 			n++
 		}
@@ -33,14 +33,14 @@ type tokenSize struct {
 	counted bool
 }
 
-// nextToken cuts the first token from s; blanks come back uncounted.
-func nextToken(s string) (string, tokenSize) {
+// nextToken measures the first token of s; blanks come back uncounted.
+func nextToken(s string) tokenSize {
 	r, w := utf8.DecodeRuneInString(s)
 	if unicode.IsSpace(r) {
-		return s[:w], tokenSize{w, false}
+		return tokenSize{w, false}
 	}
 	if !isWordRune(r) {
-		return s[:w], tokenSize{w, true}
+		return tokenSize{w, true}
 	}
 	end := w
 	for n := 1; n < charactersPerToken && end < len(s); n++ {
@@ -50,7 +50,7 @@ func nextToken(s string) (string, tokenSize) {
 		}
 		end += w
 	}
-	return s[:end], tokenSize{end, true}
+	return tokenSize{end, true}
 }
 
 func isWordRune(r rune) bool {
@@ -62,7 +62,7 @@ func isWordRune(r rune) bool {
 func cutTokens(s string, limit int) (string, bool) {
 	n, at := 0, 0
 	for at < len(s) {
-		_, size := nextToken(s[at:])
+		size := nextToken(s[at:])
 		if size.counted {
 			if n == limit {
 				return s[:at], true
@@ -80,7 +80,7 @@ func splitTokens(s string) []string {
 	var out []string
 	start, at := 0, 0
 	for at < len(s) {
-		_, size := nextToken(s[at:])
+		size := nextToken(s[at:])
 		at += size.bytes
 		if size.counted {
 			out = append(out, s[start:at])

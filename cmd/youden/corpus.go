@@ -10,6 +10,7 @@ import (
 
 	"github.com/youden-bench/youden/bench"
 	"github.com/youden-bench/youden/corpus"
+	"github.com/youden-bench/youden/measurements/report"
 )
 
 func (a *app) corpusCommand() *cobra.Command {
@@ -123,7 +124,7 @@ func (a *app) lintCorpus(c *corpus.Corpus, format string) error {
 		}
 	} else {
 		for _, p := range problems {
-			fmt.Fprintln(a.out, inert(p.String()))
+			fmt.Fprintln(a.out, report.Plain(p.String()))
 		}
 		fmt.Fprintf(a.out, "%d cases, %d errors, %d warnings\n", len(c.Cases), errors, warnings)
 	}
@@ -139,11 +140,11 @@ func (a *app) countCorpus(c *corpus.Corpus, format string) error {
 		return a.json(s)
 	}
 	fmt.Fprintf(a.out, "slice %s: %d cases, %d pairs, %d groups, %d files, %d lines; %d unscorable; hash %.12s\n\n",
-		inert(s.Slice), s.Cases, s.Pairs, s.Groups, s.Files, s.Lines, s.Unscorable, s.Hash)
+		report.Plain(s.Slice), s.Cases, s.Pairs, s.Groups, s.Files, s.Lines, s.Unscorable, s.Hash)
 	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "family\tcases\tgroups\tfeedback\tpareto\tholdout\tno split\tresidual\t")
 	for _, f := range s.Families {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", inert(string(f.Family)), f.Cases, f.Groups, f.Feedback, f.Pareto, f.Holdout, f.NoSplit, f.Residual)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", report.Plain(string(f.Family)), f.Cases, f.Groups, f.Feedback, f.Pareto, f.Holdout, f.NoSplit, f.Residual)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -154,7 +155,7 @@ func (a *app) countCorpus(c *corpus.Corpus, format string) error {
 	}{{"languages", s.Languages}, {"tasks", s.Tasks}} {
 		fmt.Fprintf(a.out, "\n%s:", list.title)
 		for _, n := range list.counts {
-			fmt.Fprintf(a.out, " %s %d", inert(n.Name), n.Cases)
+			fmt.Fprintf(a.out, " %s %d", report.Plain(n.Name), n.Cases)
 		}
 	}
 	fmt.Fprint(a.out, "\nvetted:")
@@ -173,7 +174,7 @@ func describeVetted(v corpus.VettedCount) string {
 	if v.Changed {
 		text += "/changed"
 	}
-	return inert(text)
+	return report.Plain(text)
 }
 
 func (a *app) json(v any) error {

@@ -121,7 +121,7 @@ func (a *app) score(s *settings, dir string) error {
 	}
 	fmt.Fprintf(a.err, "%d runs judged again, %d differ from the capture\n", len(scored.Runs), scored.Changed)
 	for _, l := range scored.Left {
-		fmt.Fprintf(a.err, "not judged: %s/%s, %d runs: %s\n", inert(l.Slice), inert(l.ID), l.Runs, l.Reason)
+		fmt.Fprintf(a.err, "not judged: %s/%s, %d runs: %s\n", report.Plain(l.Slice), report.Plain(l.ID), l.Runs, l.Reason)
 	}
 	return nil
 }

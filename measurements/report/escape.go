@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// plainText makes untrusted text safe for a terminal and for one line: control
+// Plain makes untrusted text safe for a terminal and for one line: control
 // and format characters (escape sequences, bidirectional overrides, zero-width
 // marks), line separators and broken bytes become visible escapes.
-func plainText(s string) string {
+func Plain(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -36,13 +36,13 @@ var markdownSigns = strings.NewReplacer(
 )
 
 // markdownText makes untrusted text safe for a cell of a Markdown table.
-func markdownText(s string) string { return markdownSigns.Replace(plainText(s)) }
+func markdownText(s string) string { return markdownSigns.Replace(Plain(s)) }
 
 // csvText makes untrusted text safe for a cell of CSV: what would be a formula
 // to a spreadsheet, also behind spaces or in full-width signs, gets a quote in
 // front.
 func csvText(s string) string {
-	s = plainText(s)
+	s = Plain(s)
 	first, _ := utf8.DecodeRuneInString(strings.TrimSpace(s))
 	if strings.ContainsRune("=+-@\uff1d\uff0b\uff0d\uff20", first) {
 		return "'" + s

@@ -75,7 +75,7 @@ func Write(w io.Writer, f Format, captures []measurements.Summary, o Options) er
 	var err error
 	switch f {
 	case Table:
-		out = page(captures, o, paper{text: plainText, table: func(g grid) string { return textTable(g, o.Width) }})
+		out = page(captures, o, paper{text: Plain, table: func(g grid) string { return textTable(g, o.Width) }})
 	case Markdown:
 		out = page(captures, o, paper{text: markdownText, table: markdownTable, markdown: true})
 	case JSON:

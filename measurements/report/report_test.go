@@ -272,7 +272,7 @@ func FuzzEscapes(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, out := range []string{plainText(s), markdownText(s)} {
+		for _, out := range []string{Plain(s), markdownText(s)} {
 			if strings.ContainsAny(out, "\x00\x07\x1b\r\n\u202e\u2066\u2028") {
 				t.Fatalf("%q became %q", s, out)
 			}

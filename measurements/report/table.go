@@ -23,7 +23,7 @@ func textTable(g grid, width int) string {
 	for _, r := range g.rows {
 		line := make([]cell, len(r))
 		for i, c := range r {
-			line[i] = cell{plainText(c.text), c.number}
+			line[i] = cell{Plain(c.text), c.number}
 		}
 		lines = append(lines, line)
 	}
