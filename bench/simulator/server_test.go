@@ -380,9 +380,12 @@ func TestOverASocket(t *testing.T) {
 	defer srv.Close()
 	body, err := json.Marshal(simpleRequest("sim-strong", nil))
 	require.NoError(t, err)
-	_, err = srv.Client().Post(srv.URL+"/v1/chat/completions", "application/json", bytes.NewReader(body))
+	resp, err := srv.Client().Post(srv.URL+"/v1/chat/completions", "application/json", bytes.NewReader(body))
+	if err == nil {
+		require.NoError(t, resp.Body.Close())
+	}
 	require.Error(t, err)
-	resp, err := srv.Client().Get(srv.URL + "/v1/models")
+	resp, err = srv.Client().Get(srv.URL + "/v1/models")
 	require.NoError(t, err)
 	assert.Equal(t, 200, resp.StatusCode)
 	require.NoError(t, resp.Body.Close())

@@ -111,10 +111,10 @@ func (m *masker) step() {
 }
 
 func (m *masker) hashStep(c byte) {
-	switch {
-	case c == '#':
+	switch c {
+	case '#':
 		m.blankComment(m.lineEnd(m.pos))
-	case c == '"' || c == '\'':
+	case '"', '\'':
 		quote := string(c)
 		if triple := strings.Repeat(quote, 3); strings.HasPrefix(m.src[m.pos:], triple) {
 			quote = triple
