@@ -34,9 +34,10 @@ var unsafeInName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // Outcome is a capture that has ended, whole or in part.
 type Outcome struct {
-	Dir     string
-	Stop    Stop
-	Summary measurements.Summary
+	Dir           string
+	Stop          Stop
+	Indeterminate int // runs without an answer because nobody knows what became of a call
+	Summary       measurements.Summary
 }
 
 // Watch is told how a capture goes.
@@ -137,7 +138,7 @@ func (j *Job) scope() string {
 // indeterminate is what to do about calls whose fate a crash left open: paying
 // twice is harmless on a simulated endpoint only.
 func (j *Job) indeterminate() ledger.Policy {
-	if j.Request.Endpoint.Simulated {
+	if j.Request.Indeterminate == "retry" || j.Request.Indeterminate == "" && j.Request.Endpoint.Simulated {
 		return ledger.Retry
 	}
 	return ledger.Stop
@@ -149,8 +150,9 @@ func (j *Job) finish(c *measurements.Capture, result Result) (Outcome, error) {
 	if err := c.Write(result.Rows); err != nil {
 		return out, err
 	}
+	out.Indeterminate = result.Indeterminate
 	status := measurements.Complete
-	if result.Stop.Status != "" {
+	if result.Stop.Status != "" || result.Indeterminate > 0 {
 		status = measurements.Partial
 	}
 	var err error

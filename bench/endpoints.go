@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -106,6 +108,17 @@ func (c EndpointConfig) withDefaults() EndpointConfig {
 
 // Embedded reports whether the endpoint lives inside this process.
 func (c EndpointConfig) Embedded() bool { return c.BaseURL == simulatorURL }
+
+// check finds what is wrong with the settings and the key before a capture is
+// made for them.
+func (c EndpointConfig) check(name string) error {
+	l, err := ledger.OpenStore(context.Background(), ledger.NewMemory(), ledger.Options{})
+	if err != nil {
+		return err
+	}
+	_, err = c.Connect(name, l, "check", 1)
+	return errors.Join(err, l.Close())
+}
 
 // Connect returns a client of the endpoint that records into l.
 func (c EndpointConfig) Connect(name string, l *ledger.Ledger, scope string, concurrency int) (*endpoint.Client, error) {

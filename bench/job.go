@@ -33,6 +33,11 @@ func Prepare(req Request, programs detector.Registry, folder, command string) (*
 		return nil, err
 	}
 	job := &Job{Request: req, Detector: d, Program: program}
+	if job.callsModel() {
+		if err := req.Endpoint.check(req.EndpointName); err != nil {
+			return nil, err
+		}
+	}
 	source, err := OpenCorpus(req.Corpus)
 	if err != nil {
 		return nil, err
@@ -62,7 +67,7 @@ func (j *Job) record(source string, selected selection) error {
 	}
 	req, cfg := j.Request, j.Request.Endpoint
 	j.manifest = measurements.Manifest{
-		Simulated: cfg.Simulated,
+		Simulated: cfg.Simulated && j.callsModel(),
 		Openings:  selected.openings,
 		Request:   request,
 		Plan: measurements.PlanRecord{

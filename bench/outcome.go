@@ -36,7 +36,7 @@ func (o Outcome) Verdict(maxErrorRate float64) Verdict {
 		return Interrupted
 	case o.Stop.Status == detector.RateLimited:
 		return RateLimited
-	case t.RunsOK+t.RunsCharged == 0, o.Summary.Status != measurements.Complete:
+	case t.RunsOK+t.RunsCharged == 0, o.Summary.Status != measurements.Complete, o.Indeterminate > 0:
 		return Incomplete
 	case t.ErrorRate != nil && *t.ErrorRate > maxErrorRate:
 		return Incomplete

@@ -29,6 +29,10 @@ type Request struct {
 	View         measurements.View   `json:"view"`
 	Concurrency  int                 `json:"concurrency"`
 	MaxErrorRate float64             `json:"max_error_rate"`
+	// Indeterminate says what becomes of calls whose fate a crash left open:
+	// "retry" may pay them twice, "stop" leaves their runs without an answer, ""
+	// retries on simulated endpoints only.
+	Indeterminate string `json:"indeterminate,omitempty"`
 }
 
 func (r Request) check() error {
@@ -47,6 +51,9 @@ func (r Request) check() error {
 	}
 	if !slices.Contains([]string{"train", "holdout", "all"}, r.Split) {
 		errs = append(errs, fmt.Errorf("--split %q is unknown; use train, holdout or all", r.Split))
+	}
+	if !slices.Contains([]string{"", "retry", "stop"}, r.Indeterminate) {
+		errs = append(errs, fmt.Errorf("--indeterminate %q is unknown; use retry or stop", r.Indeterminate))
 	}
 	for _, f := range r.Families {
 		if _, ok := family.Default().Family(family.ID(f)); !ok {

@@ -44,8 +44,9 @@ type Stop struct {
 
 // Result is what the runs of a plan gave, in plan order.
 type Result struct {
-	Rows []measurements.Rows
-	Stop Stop
+	Rows          []measurements.Rows
+	Stop          Stop
+	Indeterminate int // runs whose call was sent by a process that died
 }
 
 // Run executes every run of the plan. A closed stop channel ends dispatching and
@@ -124,6 +125,7 @@ type state struct {
 	knownCost bool
 	report    func(Progress)
 	faults    []error
+	unknown   int // runs with a call of unknown fate
 }
 
 func (s *state) stopped() (Stop, bool) {
@@ -189,11 +191,13 @@ func (s *state) mustStop(row detector.StatusRow, run PlannedRun, t detector.Traj
 	return Stop{}, false
 }
 
-// note counts connections refused in a row; any other outcome of a call shows
-// that somebody listens.
+// note counts calls of unknown fate, and connections refused in a row; any other
+// outcome of a call shows that somebody listens.
 func (s *state) note(t detector.Trajectory) {
 	for _, step := range t.Steps {
 		switch {
+		case endpoint.CauseOf(step.Answer) == endpoint.CauseIndeterminate:
+			s.unknown++
 		case step.Kind != detector.ModelStep || step.Answer.Replayed:
 		case endpoint.CauseOf(step.Answer) == endpoint.CauseRefused:
 			s.refused++
@@ -250,5 +254,5 @@ func (s *state) result(p *Plan, unsent []int, simulated bool) (Result, error) {
 	if len(s.faults) > 0 {
 		return Result{Stop: s.stop}, &InternalError{errors.Join(s.faults...)}
 	}
-	return Result{Rows: s.rows, Stop: s.stop}, nil
+	return Result{Rows: s.rows, Stop: s.stop, Indeterminate: s.unknown}, nil
 }

@@ -49,12 +49,12 @@ const maxSpanLines = 20
 // Problem is something that Lint found. File is the catalog or manifest, or a
 // file below the case's directory; a line of 0 means the whole.
 type Problem struct {
-	Case     string // "" for a problem of the corpus
-	File     string
-	Line     int
-	Rule     Rule
-	Severity Severity
-	Message  string
+	Case     string   `json:"case"` // "" for a problem of the corpus
+	File     string   `json:"file"`
+	Line     int      `json:"line"`
+	Rule     Rule     `json:"rule"`
+	Severity Severity `json:"severity"`
+	Message  string   `json:"message"`
 }
 
 // String returns "file:line: severity: case: message (rule)".

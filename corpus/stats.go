@@ -9,48 +9,48 @@ import (
 
 // Statistics say what a corpus consists of. Lists are sorted by their keys.
 type Statistics struct {
-	Slice      string
-	Hash       string
-	Cases      int
-	Pairs      int
-	Groups     int
-	Files      int
-	Lines      int
-	Bytes      int
-	Unscorable int // cases with a side that cannot be scored
+	Slice      string `json:"slice"`
+	Hash       string `json:"hash"`
+	Cases      int    `json:"cases"`
+	Pairs      int    `json:"pairs"`
+	Groups     int    `json:"groups"`
+	Files      int    `json:"files"`
+	Lines      int    `json:"lines"`
+	Bytes      int    `json:"bytes"`
+	Unscorable int    `json:"unscorable"` // cases with a side that cannot be scored
 
-	Families  []FamilyCount
-	Languages []Count
-	Splits    []Count
-	Tasks     []Count
-	Vetted    []VettedCount
+	Families  []FamilyCount `json:"families"`
+	Languages []Count       `json:"languages"`
+	Splits    []Count       `json:"splits"`
+	Tasks     []Count       `json:"tasks"`
+	Vetted    []VettedCount `json:"vetted"`
 }
 
 // FamilyCount counts the cases of a family, in taxonomy order, by split. Cases
 // of other tasks than auditing may have no family.
 type FamilyCount struct {
-	Family   family.ID
-	Cases    int
-	Groups   int
-	Residual int // cases with a known residual of an accepted family
-	NoSplit  int
-	Feedback int
-	Pareto   int
-	Holdout  int
+	Family   family.ID `json:"family"`
+	Cases    int       `json:"cases"`
+	Groups   int       `json:"groups"`
+	Residual int       `json:"residual"` // cases with a known residual of an accepted family
+	NoSplit  int       `json:"no_split"`
+	Feedback int       `json:"feedback"`
+	Pareto   int       `json:"pareto"`
+	Holdout  int       `json:"holdout"`
 }
 
 // Count is the number of cases with a property.
 type Count struct {
-	Name  string
-	Cases int
+	Name  string `json:"name"`
+	Cases int    `json:"cases"`
 }
 
 // VettedCount is the number of cases with one record of vetting.
 type VettedCount struct {
-	Level   Level
-	First   string // what the blind reader said
-	Changed bool   // whether something was changed after the reading
-	Cases   int
+	Level   Level  `json:"level"`
+	First   string `json:"first"`   // what the blind reader said
+	Changed bool   `json:"changed"` // whether something was changed after the reading
+	Cases   int    `json:"cases"`
 }
 
 // Stats counts a corpus.

@@ -128,7 +128,11 @@ func (c *Client) failed(ctx context.Context, err error) detector.Answer {
 	words := c.transport.filter.String(err.Error())
 	switch {
 	case errors.Is(err, ledger.ErrIndeterminate):
-		return answer(detector.Cancelled, CauseIndeterminate.detail(words))
+		// It was sent by a process that is gone, and may have been billed: its
+		// tokens and cost are unknown, not 0.
+		a := answer(detector.Cancelled, CauseIndeterminate.detail(words))
+		a.Attempts, a.Replayed = 1, true
+		return a
 	case ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return answer(detector.Timeout, "the time for the run was over before the call was sent")
 	case ctx.Err() != nil:

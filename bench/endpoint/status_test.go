@@ -262,7 +262,8 @@ func TestBrokenConnections(t *testing.T) {
 				again := complete(t, client(t, o), 0, ask("q"))
 				assert.Equal(t, detector.Cancelled, again.Status)
 				assert.Equal(t, endpoint.CauseIndeterminate, endpoint.CauseOf(again))
-				assert.Equal(t, 0, again.Attempts)
+				assert.Equal(t, 1, again.Attempts, "the one that was sent")
+				assert.True(t, again.Replayed, "nothing is sent now")
 				assert.Equal(t, 1, r.count())
 			})
 		}

@@ -57,7 +57,7 @@ type Result struct {
 
 // ErrIndeterminate says that the sample's last attempt was sent and nobody knows
 // what became of it. The ledger's policy does not allow another one.
-var ErrIndeterminate = errors.New("an earlier attempt of this call was sent and its fate is unknown: decide with `youden ledger resolve`, or allow retries (indeterminate = \"retry\") knowing that the call may be paid twice")
+var ErrIndeterminate = errors.New("an earlier attempt of this call was sent and nobody knows what became of it; resume with --indeterminate retry to send it again, knowing that it may be paid twice")
 
 // flight is a call under way in this process.
 type flight struct {

@@ -123,6 +123,9 @@ func (r *reader) evidence(c *candidate) float64 {
 	guard := math.Min(c.guard, k.GuardCap) + k.LooseGuard*math.Min(c.loose, 1)
 	z -= k.Guard * aware * math.Min(guard, k.GuardCap)
 	z += k.Comment * c.remark
+	if c.sibling {
+		z += k.Sibling * aware
+	}
 	if c.cue.Severity == "low" {
 		z -= 0.3 * r.reading.general[skillSeverity]
 	}

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"math"
-	"regexp"
 	"sort"
 	"strings"
 )
@@ -21,6 +20,7 @@ type candidate struct {
 	guard     float64 // weight of guards on the value
 	loose     float64 // weight of guards merely near it
 	remark    float64
+	sibling   bool   // a comparable place of the side is guarded, this one is not
 	shape     string // code shape with identifiers erased
 }
 
@@ -68,7 +68,9 @@ func gather(lex *lexicon, files []*sourceFile) *evidence {
 		u.findGuards(lex, cued)
 	}
 	g := &gatherer{lex: lex, ev: ev}
+	g.indexConstants()
 	g.indexGuards()
+	g.indexCalls()
 	for ui, u := range ev.units {
 		for _, h := range u.hits {
 			if p := &lex.patterns[h.pattern]; p.kind == patternCue {
@@ -77,6 +79,7 @@ func gather(lex *lexicon, files []*sourceFile) *evidence {
 		}
 	}
 	for f := range ev.byFamily {
+		compareSiblings(ev.byFamily[f])
 		ev.byFamily[f] = best(ev.byFamily[f])
 	}
 	return ev
@@ -190,16 +193,20 @@ type gatherer struct {
 	// guards inside a function of the side.
 	guards  [][][]hit
 	helpers []map[string][]*guard
+	// constants lists where module-level names are defined; callers lists where
+	// functions are called.
+	constants map[string][]place
+	callers   map[string][]place
 }
+
+// place is a statement of a unit.
+type place struct{ unit, statement int }
 
 func (g *gatherer) consider(ui int, h hit, p *pattern) {
 	u := g.ev.units[ui]
 	q := &g.lex.Families[p.family].Cues[p.at]
 	s := &u.statements[h.statement]
-	if q.not != nil && q.not.MatchString(s.code) {
-		return
-	}
-	if q.near != nil && !u.anyStatement(u.regionOf[h.statement], q.near) {
+	if !g.holds(ui, h.statement, q) {
 		return
 	}
 	sl := u.sliceOf(h.statement)
@@ -222,16 +229,6 @@ func (g *gatherer) consider(ui int, h hit, p *pattern) {
 	c.remark = u.remarkNear(h.line)
 	c.shape = q.ID + "\x00" + shapeOf(s.bare)
 	g.ev.byFamily[p.family] = append(g.ev.byFamily[p.family], c)
-}
-
-func (u *unit) anyStatement(region int, re *regexp.Regexp) bool {
-	from, to := u.regionStatements(region)
-	for i := from; i <= to; i++ {
-		if re.MatchString(u.statements[i].code) {
-			return true
-		}
-	}
-	return false
 }
 
 func (u *unit) earlier(at int, q *cue, sl slice) (line int, ok bool) {

@@ -19,6 +19,8 @@ func TestExplain(t *testing.T) {
 	}
 	var pairs []pair
 	pairs = append(pairs, ownPairs(t)...)
+	_, development, _ := generalPairs(t)
+	pairs = append(pairs, development...)
 	t.Run("shared", func(t *testing.T) { pairs = append(pairs, sharedPairs(t)...) })
 	for _, p := range pairs {
 		if !strings.Contains(p.id, want) {

@@ -17,6 +17,8 @@ type unit struct {
 	hits       []hit
 	pending    []hit           // probes of guards that were not tried yet
 	remarks    map[int]float64 // line index -> shift of comments addressed to the reader
+	// yields says which functions of the side return what outsiders choose.
+	yields map[string]float64
 }
 
 type hit struct {
@@ -51,13 +53,14 @@ const (
 	taintedEnough   = 0.9
 	maxTaintHops    = 6
 	propagatePasses = 2
+	callPasses      = 4 // calls between the entry and the sink
 )
 
 // buildRegions partitions the statements.
 func (u *unit) buildRegions() {
 	outer := make([]int, len(u.owner)) // line -> region index + 1
 	for _, f := range u.functions {
-		if f.last-f.first >= regionLines && u.hasInner(f) {
+		if u.readInParts(f) {
 			continue
 		}
 		if outer[f.first] > 0 {
@@ -94,13 +97,22 @@ func (u *unit) buildRegions() {
 	}
 }
 
-func (u *unit) hasInner(f function) bool {
+// readInParts tells whether the functions inside a function are read one by
+// one: it is long, registers routes, or is there to hold them.
+func (u *unit) readInParts(f function) bool {
+	long, named := f.last-f.first >= regionLines, 0
 	for _, g := range u.functions {
-		if g.first > f.first && g.last <= f.last && g.last-g.first >= 3 {
+		if g.first <= f.first || g.last > f.last || g.last-g.first < 2 {
+			continue
+		}
+		if g.name != "" && g.last-g.first >= 3 {
+			named++
+		}
+		if g.route || g.entry && !f.entry || long && g.last-g.first >= 3 {
 			return true
 		}
 	}
-	return false
+	return named >= 2
 }
 
 func (u *unit) regionStatements(r int) (from, to int) {
@@ -148,6 +160,11 @@ func (u *unit) propagate(r int, called bool) {
 // statementTaint is the strongest taint among what a statement reads.
 func (u *unit) statementTaint(reg *region, s *statement) taint {
 	best := taint{level: s.source}
+	for _, name := range s.calls {
+		if level := u.yields[name]; level > best.level {
+			best = taint{level, 1}
+		}
+	}
 	for _, name := range s.idents {
 		t, ok := reg.taints[name]
 		if !ok {
@@ -225,7 +242,24 @@ func linkCalls(units []*unit) {
 			u.propagate(ri, false)
 		}
 	}
-	for range propagatePasses {
+	yields := map[string]float64{}
+	for _, u := range units {
+		u.findYields(yields)
+	}
+	for name := range yields {
+		if len(defined[name]) > 2 {
+			delete(yields, name)
+		}
+	}
+	for _, u := range units {
+		u.yields = yields
+		for ri := range u.regions {
+			if len(yields) > 0 {
+				u.propagate(ri, false)
+			}
+		}
+	}
+	for range callPasses {
 		called := map[place]bool{}
 		for _, u := range units {
 			for i := range u.statements {
@@ -253,6 +287,27 @@ func linkCalls(units []*unit) {
 		})
 		for _, p := range order {
 			units[p.unit].propagate(p.region, true)
+		}
+	}
+}
+
+// findYields notes the functions that return what they took from a request
+// themselves.
+func (u *unit) findYields(yields map[string]float64) {
+	for ri := range u.regions {
+		reg := &u.regions[ri]
+		if len(reg.names) != 1 || len(reg.names[0]) < 4 || reg.entry {
+			continue
+		}
+		from, to := u.regionStatements(ri)
+		for i := from; i <= to; i++ {
+			s := &u.statements[i]
+			if !strings.HasPrefix(strings.TrimLeft(s.bare, " \t"), "return") {
+				continue
+			}
+			if t := u.statementTaint(reg, s); t.level >= taintedEnough {
+				yields[reg.names[0]] = t.level
+			}
 		}
 	}
 }

@@ -12,6 +12,7 @@ type function struct {
 	head        int // first line of decorators or annotations above it
 	params      []string
 	entry       bool // a route or an annotation makes outsiders call it
+	route       bool // it is the argument of a call that registers a route
 }
 
 var (
@@ -20,7 +21,11 @@ var (
 	headScript = regexp.MustCompile(`\bfunction\s*\*?\s*(\w*)\s*\(|(?:\b([\w$]+)\s*[=:]\s*)?(?:async\s*)?(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\b[\w$]+)\s*(?::\s*[\w<>\[\] |.]+)?=>\s*\{?|^\s*(?:(?:async|static|public|private|protected|get|set|export|default|override)\s+)*([\w$]+)\s*\([^;]*\)\s*(?::\s*[^{;=]+)?\{\s*$`)
 	headJava   = regexp.MustCompile(`^\s*(?:@\w+(?:\([^)]*\))?\s*)*(?:(?:public|private|protected|static|final|synchronized|abstract|default|native)\s+)*(?:<[^>]+>\s+)?[\w<>\[\],.?]+(?:\s+[\w<>\[\],.?]+)*\s+(\w+)\s*\(`)
 	notAHead   = wordSet("if for while switch catch return else do try with new throw function await typeof case synchronized")
-	entryMark  = regexp.MustCompile(`^\s*@(?:\w+\.)*(?:route|get|post|put|patch|delete|websocket|head|api_view|action|RequestMapping|GetMapping|PostMapping|PutMapping|DeleteMapping|PatchMapping|MessageMapping|Path|GET|POST|PUT|DELETE|Get|Post|Put|Patch|Delete|Query|Mutation)\b`)
+	entryMark  = regexp.MustCompile(`^\s*@(?:\w+\.)*(?:route|get|post|put|patch|delete|websocket|head|api_view|action|RequestMapping|GetMapping|PostMapping|PutMapping|DeleteMapping|PatchMapping|MessageMapping|Path|GET|POST|PUT|DELETE|Get|Post|Put|Patch|Delete|Query|Mutation|KafkaListener|RabbitListener|JmsListener|SqsListener|StreamListener|Incoming|EventPattern|MessagePattern|SubscribeMessage|Process|QueryMapping|MutationMapping|SchemaMapping|command|task|shared_task|subscriber|expose|message_handler|csrf_exempt|require_POST|require_GET|require_http_methods|login_required|jwt_required)\b`)
+	// entryHead is a head that shows that the arguments come from outside: the
+	// request of a view, a message of a queue, a call of an RPC framework.
+	entryHead = regexp.MustCompile(`^\s*(?:async\s+)?def\s+\w+\(\s*(?:self\s*,\s*)?request\b|\*?\w*pb\.\w+Request\b|\*connect\.Request|events\.\w+(?:Request|Event)\b|\bamqp\.Delivery|\*nats\.Msg|\*kafka\.Message|\*sarama\.ConsumerMessage|\bConsumerRecord<|\.(?:consume|subscribe|process)\([^{]*(?:=>|function)|eachMessage|\.on\(\s*["'](?:message|data|job|request)["']`)
+	routeCall = regexp.MustCompile(`\.(?:get|post|put|patch|delete|all|use|route|on|once|command|register|addHook|Get|Post|Put|Patch|Delete|GET|POST|PUT|PATCH|DELETE|Handle|HandleFunc|HandlerFunc|Method|MethodFunc)\(\s*["'` + "`" + `\w.]`)
 )
 
 // functions finds the bodies of a file. Nested ones follow the outer one.
@@ -47,6 +52,8 @@ func functions(list []statement, bare []string, lang language) []function {
 			}
 			f.head--
 		}
+		f.entry = entryHead.MatchString(s.code)
+		f.route = routeCall.MatchString(s.code)
 		for i := f.head; i < f.first; i++ {
 			f.entry = f.entry || entryMark.MatchString(bare[i])
 		}

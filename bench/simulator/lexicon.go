@@ -59,23 +59,39 @@ const (
 )
 
 type cue struct {
-	ID       string     `json:"id"`
-	Re       string     `json:"re"`
-	Not      string     `json:"not,omitempty"` // the statement must not match
-	Langs    []language `json:"langs,omitempty"`
-	Weight   float64    `json:"w"`
-	Taint    taintNeed  `json:"taint"`
-	Near     string     `json:"near,omitempty"`   // some statement of the function must match
-	Before   string     `json:"before,omitempty"` // an earlier statement of the function must match
-	Shares   bool       `json:"shares,omitempty"` // ... and mention an identifier of this one
-	CWE      int        `json:"cwe"`
-	Severity string     `json:"severity"`
-	Says     string     `json:"says"`
+	ID     string     `json:"id"`
+	Re     string     `json:"re"`
+	Not    string     `json:"not,omitempty"` // the statement must not match
+	Langs  []language `json:"langs,omitempty"`
+	Weight float64    `json:"w"`
+	Taint  taintNeed  `json:"taint"`
+	Near   string     `json:"near,omitempty"`   // some statement of the function must match
+	Before string     `json:"before,omitempty"` // an earlier statement of the function must match
+	Shares bool       `json:"shares,omitempty"` // ... and mention an identifier of this one
+	Lacks  string     `json:"lacks,omitempty"`  // no statement of the function may match
+	Side   string     `json:"side,omitempty"`   // some statement of the side must match
+	In     string     `json:"in,omitempty"`     // the name of the function must match
+	// Flaw is what must be wrong with a regular expression of the statement.
+	Flaw expressionFlaw `json:"flaw,omitempty"`
+	// Recursion: the function must call itself, or must not.
+	Recursion recursion `json:"recursion,omitempty"`
+	// Falls: after the statement the function must go on.
+	Falls    bool   `json:"falls,omitempty"`
+	CWE      int    `json:"cwe"`
+	Severity string `json:"severity"`
+	Says     string `json:"says"`
 	// Unvalidated: the general validation rule is no guard against this cue.
 	Unvalidated bool `json:"unvalidated,omitempty"`
 
-	not, near, before *regexp.Regexp
+	not, near, before, lacks, side, in *regexp.Regexp
 }
+
+type recursion string
+
+const (
+	recursionMust    recursion = "must"
+	recursionMustNot recursion = "must_not"
+)
 
 type guardScope string
 
@@ -84,6 +100,8 @@ const (
 	scopeValue    guardScope = "value"    // on any statement of the function that mentions the value
 	scopeFunction guardScope = "function" // anywhere in the function or its decorators
 	scopeFile     guardScope = "file"
+	scopeBefore   guardScope = "before" // in the function, ahead of the sink
+	scopeAfter    guardScope = "after"  // in the function, on what the sink's statement defines
 )
 
 type guard struct {
@@ -93,6 +111,12 @@ type guard struct {
 	Weight float64    `json:"w"`
 	Scope  guardScope `json:"scope"`
 	Cues   []string   `json:"cues,omitempty"` // only against these cues
+	Not    string     `json:"not,omitempty"`  // the statement must not match: a wrong guard is none
+	Near   string     `json:"near,omitempty"` // some statement of the function must match
+	// Anchored: a regular expression that is open at an end is no guard.
+	Anchored bool `json:"anchored,omitempty"`
+
+	not, near *regexp.Regexp
 }
 
 // against tells whether the guard says anything about the cue.
@@ -198,9 +222,12 @@ func (c *lexiconCompiler) compile() {
 		for i := range fam.Cues {
 			q := &fam.Cues[i]
 			q.not, q.near, q.before = c.regex(q.ID, q.Not), c.regex(q.ID, q.Near), c.regex(q.ID, q.Before)
+			q.lacks, q.side, q.in = c.regex(q.ID, q.Lacks), c.regex(q.ID, q.Side), c.regex(q.ID, q.In)
 			c.add(q.ID, pattern{kind: patternCue, family: f, at: i, langs: q.Langs}, q.Re)
 		}
-		for i, g := range fam.Guards {
+		for i := range fam.Guards {
+			g := &fam.Guards[i]
+			g.not, g.near = c.regex(g.ID, g.Not), c.regex(g.ID, g.Near)
 			c.add(g.ID, pattern{kind: patternGuard, family: f, at: i, langs: g.Langs}, g.Re)
 		}
 	}

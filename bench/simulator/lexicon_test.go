@@ -29,7 +29,7 @@ func TestLexiconIsWideEnough(t *testing.T) {
 			assert.Positive(t, c.CWE, c.ID)
 		}
 		for _, g := range f.Guards {
-			assert.Contains(t, []guardScope{scopeLine, scopeValue, scopeFunction, scopeFile}, g.Scope, g.ID)
+			assert.Contains(t, []guardScope{scopeLine, scopeValue, scopeFunction, scopeFile, scopeBefore, scopeAfter}, g.Scope, g.ID)
 			for _, id := range g.Cues {
 				assert.True(t, seen[id], "%s is against %s, which is no cue", g.ID, id)
 			}

@@ -86,6 +86,9 @@ type evidenceConstants struct {
 	PerFamily int `json:"per_family"`
 	// Follow is how far below the best candidate of a family another one may lie.
 	Follow float64 `json:"follow"`
+	// Sibling is the bonus where a comparable place has a guard and this one has
+	// none.
+	Sibling float64 `json:"sibling"`
 	// Overfit is the bonus for code that the prompt quotes.
 	Overfit float64 `json:"overfit"`
 }

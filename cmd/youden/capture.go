@@ -61,6 +61,7 @@ func addCaptureFlags(f *pflag.FlagSet) {
 	f.StringSlice("case", nil, "only these cases")
 	f.Int("limit", 0, "at most `N` cases; 0 = all")
 	f.Int("concurrency", bench.DefaultConcurrency, "runs under way at once")
+	f.String("indeterminate", "", "calls whose fate a crash left open: retry (may pay twice) or stop; empty = retry on simulated endpoints only")
 	f.Float64("max-error-rate", 0.05, "highest share of runs lost to the endpoint")
 	f.String("policy", string(measurements.Class), "what counts as silence: strict, class or region")
 	f.String("view", string(measurements.Charge), "what charged failures do: charge or exclude")
@@ -132,7 +133,7 @@ func (s *settings) request() (bench.Request, error) {
 		Corpus: s.string("corpus"), Detector: s.string("detector"), EndpointName: s.string("endpoint"),
 		Runs: s.int("runs"), Seed: s.uint64("seed"), Split: s.string("split"),
 		Families: s.list("family"), Slices: s.list("slice"), Cases: s.list("case"), Limit: s.int("limit"),
-		Concurrency: s.int("concurrency"), MaxErrorRate: s.float("max-error-rate"),
+		Concurrency: s.int("concurrency"), MaxErrorRate: s.float("max-error-rate"), Indeterminate: s.string("indeterminate"),
 	}
 	var err error
 	if req.Policy, err = measurements.ParsePolicy(s.string("policy")); err != nil {
@@ -194,13 +195,41 @@ func (a *app) verdict(out bench.Outcome, req bench.Request) error {
 	if code == exitPass {
 		return nil
 	}
-	switch {
-	case out.Stop.Detail != "":
-		fmt.Fprintf(a.err, "youden: the capture is partial: %s; when that is mended, go on with: youden resume %s\n", out.Stop.Detail, out.Dir)
-	default:
-		fmt.Fprintf(a.err, "youden: too many runs were lost to the endpoint (limit %.3g); `youden show --by run %s` lists them, `youden resume %s` asks for them again\n", req.MaxErrorRate, out.Dir, out.Dir)
-	}
+	fmt.Fprintf(a.err, "youden: %s\n", report.Plain(nextStep(out, req)))
 	return &exitError{code: code}
+}
+
+// nextStep says why a capture is not whole and what to do.
+func nextStep(out bench.Outcome, req bench.Request) string {
+	resume := "youden resume " + out.Dir
+	switch {
+	case out.Stop.Interrupted:
+		return "stopped by the operator; go on with: " + resume
+	case out.Stop.Status == detector.Config:
+		return fmt.Sprintf("the endpoint does not take such a request: %s; a capture keeps its endpoint: correct the settings and start a new one", out.Stop.Detail)
+	case out.Stop.Status != "":
+		return fmt.Sprintf("the capture is partial: %s; when that is mended, go on with: %s", out.Stop.Detail, resume)
+	case out.Indeterminate > 0:
+		return fmt.Sprintf("%d runs have no answer: their calls were sent by a process that died, and may have been paid; send them again with: %s --indeterminate retry", out.Indeterminate, resume)
+	}
+	return fmt.Sprintf("more runs were lost to the endpoint than --max-error-rate %.3g allows, most of them because: %s; ask for them again with: %s", req.MaxErrorRate, commonCause(out.Summary.Runs), resume)
+}
+
+// commonCause is the most frequent detail of the runs that ended in an error of
+// the endpoint.
+func commonCause(runs []measurements.RunRow) string {
+	counts, most := map[string]int{}, "no detail was recorded"
+	for _, r := range runs {
+		row, _ := detector.Status(r.Status).Row()
+		if !row.Error || r.Detail == nil {
+			continue
+		}
+		counts[*r.Detail]++
+		if n, best := counts[*r.Detail], counts[most]; n > best || n == best && *r.Detail < most {
+			most = *r.Detail
+		}
+	}
+	return most
 }
 
 // write prints summaries in a format.

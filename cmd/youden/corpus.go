@@ -77,7 +77,7 @@ another draw would move cases between train and holdout.`,
 			return a.splitCorpus(args[0], s.uint64("seed"))
 		},
 	}
-	cmd.Flags().Uint64("seed", 1, "seed of the draw")
+	cmd.Flags().Uint64("seed", 0, "seed of the draw; 0 is the one that captures use while there is no split")
 	return cmd
 }
 
@@ -87,7 +87,7 @@ func (a *app) splitCorpus(dir string, seed uint64) error {
 		return err
 	}
 	if c.SplitsDeclared {
-		return fmt.Errorf("%s declares its splits already; they are left as they are", dir)
+		return fmt.Errorf("%s declares its splits already and they are left as they are: another draw would move cases between train and holdout", dir)
 	}
 	text, err := c.Draw(seed).Encode()
 	if err != nil {
@@ -137,7 +137,10 @@ func (a *app) lintCorpus(c *corpus.Corpus, format string) error {
 func (a *app) countCorpus(c *corpus.Corpus, format string) error {
 	s := corpus.Stats(c)
 	if format == "json" {
-		return a.json(s)
+		return a.json(struct {
+			Schema string `json:"schema"`
+			corpus.Statistics
+		}{"youden.corpus/1", s})
 	}
 	fmt.Fprintf(a.out, "slice %s: %d cases, %d pairs, %d groups, %d files, %d lines; %d unscorable; hash %.12s\n\n",
 		report.Plain(s.Slice), s.Cases, s.Pairs, s.Groups, s.Files, s.Lines, s.Unscorable, s.Hash)

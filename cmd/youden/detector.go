@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/youden-bench/youden/bench"
+	"github.com/youden-bench/youden/corpus/family"
 	"github.com/youden-bench/youden/detector"
 )
 
@@ -65,7 +66,11 @@ func (a *app) showDetector(name string) error {
 	}
 	sort.Strings(overridden)
 	for _, f := range overridden {
-		fmt.Fprintf(a.out, "\n--- families/%s overrides levers\n", f)
+		for _, l := range detector.LeverNames() {
+			if text, ok := d.Levers.Override[family.ID(f)][l]; ok {
+				fmt.Fprintf(a.out, "\n--- families/%s/%s\n%s", f, l.File(), text)
+			}
+		}
 	}
 	return nil
 }

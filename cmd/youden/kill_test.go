@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -234,4 +237,51 @@ func TestInterruptFinalisesWhatExists(t *testing.T) {
 
 	code, _, stderr := youden(t, "resume", dir, "--progress", "none")
 	assert.Equal(t, exitPass, code, stderr)
+}
+
+// On an endpoint that is not simulated a call whose fate a crash left open is
+// not sent again unless the operator says so, and its run has no number.
+func TestCallsOfUnknownFateWaitForTheOperator(t *testing.T) {
+	work := t.TempDir()
+	arrived := make(chan struct{}, 100)
+	var hold atomic.Bool
+	hold.Store(true)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then does the server notice a peer that is gone
+		arrived <- struct{}{}
+		if hold.Load() {
+			<-r.Context().Done() // until the process that asked is dead
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"findings\": []}"}}]}`))
+	}))
+	defer server.Close()
+	dir := filepath.Join(work, "c")
+	cmd := binary(t, "capture", "--out", dir, "--endpoint", server.URL+"/v1", "--model", "m", "--limit", "2", "--runs", "1", "--concurrency", "1", "--progress", "none")
+	require.NoError(t, cmd.Start())
+	<-arrived
+	require.NoError(t, cmd.Process.Kill())
+	require.Error(t, cmd.Wait())
+	hold.Store(false)
+
+	code, out, stderr := youden(t, "resume", dir, "--progress", "none")
+	assert.Equal(t, exitIncomplete, code)
+	assert.Contains(t, out, "partial 3/4")
+	assert.Contains(t, stderr, "--indeterminate retry")
+	c, err := measurements.Open(dir)
+	require.NoError(t, err)
+	for row, err := range c.Runs() {
+		require.NoError(t, err)
+		if row.Status == "cancelled" {
+			assert.Nil(t, row.CostUSDMicros, "it may have been billed")
+			assert.Nil(t, row.PromptTokens)
+		}
+	}
+	assert.Len(t, arrived, 3, "the open call was not sent again")
+
+	code, out, stderr = youden(t, "resume", dir, "--indeterminate", "retry", "--progress", "none")
+	assert.Equal(t, exitPass, code, stderr)
+	assert.Contains(t, out, "complete")
+	assert.Len(t, arrived, 4, "and now it was, alone")
 }

@@ -15,8 +15,9 @@ func (a *app) resumeCommand() *cobra.Command {
 		Long: `Go on with an interrupted or partial capture. Answers in its ledger are not asked
 for again; runs that were never sent, or that were lost to the endpoint, are. The
 corpus and the detector must be what they were when the capture began.`,
-		Example: `  youden resume captures/20261130T091500Z-oneshot-7f3a`,
-		Args:    cobra.ExactArgs(1),
+		Example: `  youden resume captures/20261130T091500Z-oneshot-7f3a
+  youden resume --indeterminate retry captures/20261130T091500Z-oneshot-7f3a`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := loadSettings(cmd)
 			if err != nil {
@@ -34,6 +35,9 @@ corpus and the detector must be what they were when the capture began.`,
 			if cmd.Flags().Changed("concurrency") {
 				req.Concurrency = s.int("concurrency")
 			}
+			if policy := s.string("indeterminate"); policy != "" {
+				req.Indeterminate = policy
+			}
 			job, err := bench.Prepare(req, programs(), filepath.Dir(filepath.Clean(dir)), "resume")
 			if err != nil {
 				return err
@@ -45,6 +49,7 @@ corpus and the detector must be what they were when the capture began.`,
 	}
 	f := cmd.Flags()
 	f.Int("concurrency", bench.DefaultConcurrency, "runs under way at once; default: as the capture began")
+	f.String("indeterminate", "", "calls whose fate a crash left open: retry (may pay twice) or stop; empty = as the capture began")
 	f.String("format", "table", "table, markdown, json or csv")
 	f.String("progress", "auto", "auto, bar, plain, json or none")
 	return cmd

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +34,10 @@ func (a *app) showCommand() *cobra.Command {
 			}
 			var summaries []measurements.Summary
 			for _, dir := range dirs {
+				if info, err := os.Stat(dir); err == nil && !info.IsDir() && len(dirs) > 1 {
+					fmt.Fprintf(a.err, "youden: %s is no directory and no capture; passed over\n", report.Plain(dir))
+					continue
+				}
 				c, err := measurements.Open(dir)
 				if err != nil {
 					return err
@@ -119,7 +124,7 @@ func (a *app) score(s *settings, dir string) error {
 	if err := a.write(format, report.Options{}, scored.Summary(m, policy, view)); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "%d runs judged again, %d differ from the capture\n", len(scored.Runs), scored.Changed)
+	fmt.Fprintf(a.err, "%d runs judged again under policy %s, view %s; this version's rules and labels change the outcome of %d\n", len(scored.Runs), policy, view, scored.Changed)
 	for _, l := range scored.Left {
 		fmt.Fprintf(a.err, "not judged: %s/%s, %d runs: %s\n", report.Plain(l.Slice), report.Plain(l.ID), l.Runs, l.Reason)
 	}

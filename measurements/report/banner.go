@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/youden-bench/youden/detector"
 	"github.com/youden-bench/youden/measurements"
 )
 
@@ -38,9 +39,20 @@ func progress(s *measurements.Summary) string {
 	case s.Status == measurements.Unrun:
 		return "unrun"
 	case s.Totals.Runs < s.Totals.RunsPlanned || s.Status != measurements.Complete:
-		return fmt.Sprintf("%s %d/%d", s.Status, s.Totals.Runs, s.Totals.RunsPlanned)
+		return fmt.Sprintf("%s %d/%d", s.Status, answered(s), s.Totals.RunsPlanned)
 	}
 	return string(s.Status)
+}
+
+// answered counts the runs that came to an end; one that was cancelled did not.
+func answered(s *measurements.Summary) int64 {
+	n := s.Totals.Runs
+	for _, r := range s.Runs {
+		if r.Status == string(detector.Cancelled) {
+			n--
+		}
+	}
+	return n
 }
 
 func named(esc func(string) string, name, hash string) string {
@@ -62,6 +74,9 @@ func notes(s *measurements.Summary, by By, esc func(string) string) []string {
 	var lines []string
 	if s.Status == measurements.Unrun {
 		lines = append(lines, "unrun: no run of this capture gave an answer, so there is no number to show")
+		if s.Totals.Runs == 0 {
+			lines = append(lines, "the capture has not ended: its ledger may hold answers, `youden resume` goes on with them")
+		}
 	} else {
 		lines = append(lines, pooledLines(s, esc)...)
 		if l := sampling(s); l != "" {
@@ -85,8 +100,8 @@ func notes(s *measurements.Summary, by By, esc func(string) string) []string {
 	for _, w := range s.Warnings {
 		lines = append(lines, esc(w))
 	}
-	if by == ByFamily && s.Status != measurements.Unrun {
-		lines = append(lines, legend...)
+	if s.Status != measurements.Unrun {
+		lines = append(lines, legends[by]...)
 	}
 	return lines
 }
@@ -160,15 +175,24 @@ func spendLine(s *measurements.Summary) string {
 func errorLine(s *measurements.Summary) string {
 	t := s.Totals
 	if t.ErrorRate == nil {
-		return "errors: n/a, nothing was dispatched"
+		return "errors of endpoint or network: n/a, no run has ended"
 	}
 	return fmt.Sprintf("errors of endpoint or network: %s (error rate %s); charged to the detector: %d",
 		outOf(t.Errors, t.Dispatched), rate(t.ErrorRate), t.RunsCharged)
 }
 
-// legend explains the columns.
-var legend = []string{
-	"n: cases that count of those planned. J = recall + silence - 1 over single runs, with its 95 % interval",
-	"worst..best: J if every run that does not count were wrong, or right. bias: recall - silence, above 0 over-flags",
-	"j_vote, pairs: the majority of K runs, an ensemble of K, not comparable with J. floor: cases whose runs disagree",
+// legends explain the columns of each view.
+var legends = map[By][]string{
+	ByFamily: {
+		"n: cases that count of those planned. J = recall + silence - 1 over single runs, with its 95 % interval",
+		"worst..best: J if every run that does not count were wrong, or right. bias: recall - silence, above 0 over-flags",
+		"j_vote, pairs: the majority of K runs, an ensemble of K, not comparable with J. floor: cases whose runs disagree",
+	},
+	ByCase: {
+		"hits, leaks: runs that found the bug, and that flagged the fix, of those that count. y: hit rate - leak rate, its mean is J",
+		"vote: what the majority of K runs says, ties against the detector; unscorable: why a case does not count",
+	},
+	ByRun: {
+		"outcome: by the rules, before a policy. right: found at a labelled place, or silent on the fix, under the policy and view above",
+	},
 }

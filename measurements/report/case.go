@@ -2,7 +2,6 @@ package report
 
 import (
 	"github.com/youden-bench/youden/measurements"
-	"strconv"
 )
 
 // caseRow is a case of a capture.
@@ -25,11 +24,13 @@ func caseColumns() []column[caseRow] {
 		column[caseRow]{title: "y", name: "y",
 			show: func(r caseRow) cell { return number(signed(r.Y())) },
 			raw:  func(r caseRow) cell { return number(exact(r.Y())) }},
-		word("vote", "pair", false, func(r caseRow) string { return orDash(string(r.Pair())) }),
-		column[caseRow]{title: "unanimous", name: "disagrees",
-			show: func(r caseRow) cell { return text(yes(!r.Disagrees())) },
-			raw:  func(r caseRow) cell { return text(strconv.FormatBool(r.Disagrees())) }},
-		word("unscorable", "reason", false, func(r caseRow) string { return orDash(r.Reason()) }),
+		column[caseRow]{title: "vote", name: "vote",
+			show: func(r caseRow) cell { return text(orDash(string(r.Pair()))) },
+			raw:  func(r caseRow) cell { return text(string(r.Pair())) }},
+		word("unanimous", "unanimous", false, func(r caseRow) string { return yes(!r.Disagrees()) }),
+		column[caseRow]{title: "unscorable", name: "unscorable",
+			show: func(r caseRow) cell { return text(orDash(r.Reason())) },
+			raw:  func(r caseRow) cell { return text(r.Reason()) }},
 		word("residual", "residual", false, func(r caseRow) string { return yes(r.Residual) }),
 	)
 }

@@ -129,7 +129,7 @@ func extremes(worst, best *float64) string {
 	if *worst == *best {
 		return "-"
 	}
-	return signed(worst) + ".." + signed(best)
+	return signed(worst) + " .. " + signed(best)
 }
 
 func perSide(v *float64) string {

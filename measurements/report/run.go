@@ -49,6 +49,9 @@ func (r runRow) right() string {
 	if r.Side == string(corpus.Vulnerable) {
 		v = r.Hit
 	}
+	if v == nil && r.Counts == "charged" && r.capture.View == measurements.Charge {
+		return yes(false) // as the score takes it: not detected, not silent
+	}
 	if v == nil {
 		return unknown
 	}

@@ -1,0 +1,40 @@
+package simulator
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// defaultPrompt is what a capture says when nobody chose another detector.
+func defaultPrompt(t testing.TB) (instruction, sections string) {
+	t.Helper()
+	dir := filepath.Join("..", "..", "detector", "embedded", "oneshot")
+	prompt, err := os.ReadFile(filepath.Join(dir, "prompt.md"))
+	require.NoError(t, err)
+	checklist, err := os.ReadFile(filepath.Join(dir, "checklist.md"))
+	require.NoError(t, err)
+	return string(prompt), "## Checklist\n" + string(checklist)
+}
+
+func TestGeneralPairs(t *testing.T) {
+	statistical(t)
+	all, development, heldOut := generalPairs(t)
+	s := newServer(t, Options{})
+	instruction, sections := defaultPrompt(t)
+	got := map[string]rates{}
+	for _, model := range []string{"sim-strong", "sim-weak", "sim-null"} {
+		for name, pairs := range map[string][]pair{"development": development, "held out": heldOut} {
+			t.Logf("%-12s %-12s %s", model, name, measure(t, s, pairs, setup{model, instruction, sections, 5, 0}))
+		}
+		got[model] = measure(t, s, all, setup{model, instruction, sections, 5, 0})
+		t.Logf("%-12s %-12s %s", model, "all", got[model])
+	}
+	if os.Getenv("YOUDEN_SIM_EACH") != "" {
+		for _, p := range development {
+			t.Logf("%-20s strong %.1f weak %.1f", p.id, got["sim-strong"].perPair[p.id], got["sim-weak"].perPair[p.id])
+		}
+	}
+}
