@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -44,6 +45,28 @@ func (o Outcome) Verdict(maxErrorRate float64) Verdict {
 	return Passed
 }
 
+// sizing is a model that measures what it is asked and answers nothing.
+type sizing struct{ bytes int }
+
+func (s *sizing) Complete(_ context.Context, req detector.Request) detector.Answer {
+	for _, m := range req.Messages {
+		s.bytes += len(m.Content)
+	}
+	return detector.Answer{Status: detector.Cancelled, Detail: "only planned"}
+}
+
+// promptTokens estimates the tokens of the first request of every run, at four
+// bytes a token.
+func (j *Job) promptTokens() int {
+	model := &sizing{}
+	for _, cell := range j.Plan.Cells {
+		if cell.Reason == "" {
+			j.Program.Run(context.Background(), j.Plan.target(cell), model)
+		}
+	}
+	return model.bytes / 4
+}
+
 // Describe prints the plan of a job.
 func (j *Job) Describe(w io.Writer) {
 	p, m := j.Plan, j.manifest.Plan
@@ -55,7 +78,13 @@ func (j *Job) Describe(w io.Writer) {
 	}
 	fmt.Fprintf(w, "plan: %d runs of %s over %d cases (K = %d, split %s, seed %d)\n", len(p.Cells), m.Detector.Name, p.Cases, p.K, m.Split, p.Seed)
 	if j.callsModel() {
-		fmt.Fprintf(w, "endpoint: %s, model %s; at least %d calls\n", j.Request.Endpoint.Public(), m.Endpoint.Model, sent)
+		fmt.Fprintf(w, "endpoint: %s, model %s; at least %d calls", j.Request.Endpoint.Public(), m.Endpoint.Model, sent)
+		tokens := j.promptTokens()
+		fmt.Fprintf(w, ", about %d prompt tokens", tokens)
+		if p := j.Request.Endpoint.Price; p != nil {
+			fmt.Fprintf(w, ", about $%.4f for the prompts", float64(tokens)*p.Prompt/1e6)
+		}
+		fmt.Fprintln(w)
 	} else {
 		fmt.Fprintf(w, "endpoint: none; %s makes no calls\n", m.Detector.Name)
 	}

@@ -11,35 +11,47 @@ func (g *gatherer) holds(ui, at int, q *cue) bool {
 	u := g.ev.units[ui]
 	region := u.regionOf[at]
 	switch {
-	case q.not != nil && q.not.MatchString(u.statements[at].code),
-		q.near != nil && !u.anyStatement(region, q.near),
-		q.lacks != nil && u.anyStatement(region, q.lacks),
-		q.side != nil && !g.anywhere(q.side),
-		q.in != nil && !anyMatches(u.regions[region].names, q.in),
-		q.Flaw != "" && !flawed(u.statements[at].code, u.file.lang, q.Flaw),
+	case q.in != nil && !anyMatches(u.regions[region].names, q.in),
 		q.Recursion != "" && u.recursive(region) != (q.Recursion == recursionMust),
-		q.Falls && !u.fallsThrough(at):
+		q.Falls && !u.fallsThrough(at),
+		q.Flaw != "" && !flawed(u.statements[at].code, u.file.lang, q.Flaw),
+		q.not != nil && q.not.MatchString(u.statements[at].code),
+		q.side != nil && !g.anywhere(q.side),
+		q.near != nil && !g.anyStatement(ui, region, q.near),
+		q.lacks != nil && g.anyStatement(ui, region, q.lacks):
 		return false
 	}
 	return true
 }
 
-func (u *unit) anyStatement(region int, re *regexp.Regexp) bool {
-	from, to := u.regionStatements(region)
-	for i := from; i <= to; i++ {
-		if re.MatchString(u.statements[i].code) {
-			return true
-		}
+func (g *gatherer) anyStatement(ui, region int, re *regexp.Regexp) bool {
+	key := asked{ui, region, re}
+	found, known := g.seen[key]
+	if !known {
+		u := g.ev.units[ui]
+		from, to := u.regionStatements(region)
+		found = matchesAny(u.statements[from:to+1], re)
+		g.seen[key] = found
 	}
-	return false
+	return found
 }
 
 func (g *gatherer) anywhere(re *regexp.Regexp) bool {
-	for _, u := range g.ev.units {
-		for i := range u.statements {
-			if re.MatchString(u.statements[i].code) {
-				return true
-			}
+	key := asked{-1, 0, re}
+	found, known := g.seen[key]
+	if !known {
+		for _, u := range g.ev.units {
+			found = found || matchesAny(u.statements, re)
+		}
+		g.seen[key] = found
+	}
+	return found
+}
+
+func matchesAny(list []statement, re *regexp.Regexp) bool {
+	for i := range list {
+		if len(list[i].code) > 1 && re.MatchString(list[i].code) {
+			return true
 		}
 	}
 	return false

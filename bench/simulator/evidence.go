@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"math"
+	"regexp"
 	"sort"
 	"strings"
 )
@@ -67,7 +68,7 @@ func gather(lex *lexicon, files []*sourceFile) *evidence {
 	for _, u := range ev.units {
 		u.findGuards(lex, cued)
 	}
-	g := &gatherer{lex: lex, ev: ev}
+	g := &gatherer{lex: lex, ev: ev, seen: map[asked]bool{}}
 	g.indexConstants()
 	g.indexGuards()
 	g.indexCalls()
@@ -197,6 +198,14 @@ type gatherer struct {
 	// functions are called.
 	constants map[string][]place
 	callers   map[string][]place
+	seen      map[asked]bool
+}
+
+// asked is a question about a region, or about the whole side (unit -1),
+// which many cues put again.
+type asked struct {
+	unit, region int
+	re           *regexp.Regexp
 }
 
 // place is a statement of a unit.

@@ -64,7 +64,7 @@ func (g *gatherer) indexGuards() {
 				continue
 			}
 			rule := &g.lex.Families[p.family].Guards[p.at]
-			if !g.admissible(u, h.statement, rule) {
+			if !g.admissible(ui, h.statement, rule) {
 				continue
 			}
 			g.note(ui, p, rule, h)
@@ -103,12 +103,13 @@ func (g *gatherer) noteMentions(ui int, p *pattern, rule *guard, h hit) {
 }
 
 // admissible tells a guard from what only looks like one.
-func (g *gatherer) admissible(u *unit, at int, rule *guard) bool {
+func (g *gatherer) admissible(ui, at int, rule *guard) bool {
+	u := g.ev.units[ui]
 	s := &u.statements[at]
 	if rule.not != nil && rule.not.MatchString(s.code) {
 		return false
 	}
-	if rule.near != nil && !u.anyStatement(u.regionOf[at], rule.near) {
+	if rule.near != nil && !g.anyStatement(ui, u.regionOf[at], rule.near) {
 		return false
 	}
 	if !rule.Anchored {

@@ -195,7 +195,7 @@ func parseLexicon(data []byte) (*lexicon, error) {
 	if lex.Schema != lexiconSchema {
 		return nil, fmt.Errorf("simulator: lexicon has schema %q, want %q", lex.Schema, lexiconSchema)
 	}
-	c := &lexiconCompiler{lex: lex, literals: map[string][]int{}, probeOf: map[string]int{}}
+	c := &lexiconCompiler{lex: lex, literals: map[string][]int{}, probeOf: map[string]int{}, compiled: map[string]*regexp.Regexp{}}
 	c.compile()
 	if c.err != nil {
 		return nil, fmt.Errorf("simulator: lexicon: %w", c.err)
@@ -207,6 +207,7 @@ type lexiconCompiler struct {
 	lex      *lexicon
 	literals map[string][]int
 	probeOf  map[string]int // regular expression -> probe
+	compiled map[string]*regexp.Regexp
 	err      error
 }
 
@@ -252,10 +253,14 @@ func (c *lexiconCompiler) regex(id, text string) *regexp.Regexp {
 	if text == "" {
 		return nil
 	}
+	if re, known := c.compiled[text]; known {
+		return re
+	}
 	re, err := regexp.Compile("(?s)" + text)
 	if err != nil && c.err == nil {
 		c.err = fmt.Errorf("%s: %w", id, err)
 	}
+	c.compiled[text] = re
 	return re
 }
 
