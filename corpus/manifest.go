@@ -62,6 +62,7 @@ type manifestLoader struct {
 	ids      map[string]bool
 	errs     []error
 
+	mark   mark   // the last place that was asked for
 	offset int    // of the pair being read
 	pair   string // its id
 }
@@ -85,7 +86,7 @@ func loadManifest(fsys fs.FS, o Options) (*Corpus, error) {
 	}
 	l.head(head, len(pairs))
 	for _, p := range pairs {
-		if l.reader.read > maxCorpusBytes {
+		if l.reader.read > maxCorpusBytes || len(l.errs) >= maxManifestErrors {
 			break
 		}
 		l.entry(p)
@@ -102,6 +103,7 @@ type manifestHead struct {
 	Set          string
 	Count        *int
 	MemorySafety bool
+	LineNumbers  string
 }
 
 // rawPair is one element of "pairs" and where it starts.
@@ -138,6 +140,8 @@ func (l *manifestLoader) document() (head manifestHead, pairs []rawPair, err err
 			into = &head.Set
 		case "count":
 			into = &head.Count
+		case "line_numbers":
+			into = &head.LineNumbers
 		case "memory_safety":
 			into = &head.MemorySafety
 		case "pairs":
@@ -201,10 +205,29 @@ func (l *manifestLoader) at(offset int, message, remedy string) error {
 	return &tomlfile.Error{File: ManifestFile, Line: line, Column: column, Message: message, Remedy: remedy}
 }
 
+// place counts on from the place before, since pairs are read in order: counting
+// from the start for each would cost the square of the manifest.
 func (l *manifestLoader) place(offset int) (line, column int) {
-	before := l.data[:min(max(offset, 0), len(l.data))]
-	return bytes.Count(before, []byte{'\n'}) + 1, utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+	offset = min(max(offset, 0), len(l.data))
+	if offset < l.mark.offset {
+		l.mark = mark{}
+	}
+	passed := l.data[l.mark.offset:offset]
+	if last := bytes.LastIndexByte(passed, '\n'); last >= 0 {
+		l.mark.line += bytes.Count(passed, []byte{'\n'})
+		l.mark.column, passed = 0, passed[last+1:]
+	}
+	l.mark.column += utf8.RuneCount(passed)
+	l.mark.offset = offset
+	return l.mark.line + 1, l.mark.column + 1
 }
+
+// mark is a place in the manifest, counted from 0.
+type mark struct{ offset, line, column int }
+
+// maxManifestErrors is where the list of mistakes ends: more of them say that
+// the file is something else.
+const maxManifestErrors = 100
 
 // fault reports a mistake in the pair being read.
 func (l *manifestLoader) fault(message, remedy string) {
@@ -218,6 +241,9 @@ func (l *manifestLoader) head(head manifestHead, pairs int) {
 	}
 	if strings.TrimSpace(head.Set) == "" {
 		add("the set has no name", `add "set"`)
+	}
+	if !strings.HasPrefix(head.LineNumbers, "1-based") && head.LineNumbers != "" {
+		add(fmt.Sprintf("line_numbers is %q", head.LineNumbers), "lines are counted from 1 and both ends belong to a span; convert them")
 	}
 	if pairs == 0 {
 		add("the manifest has no pairs", `add "pairs"`)

@@ -12,8 +12,9 @@ const scanBudget = 64
 
 // extraction is what was found in an answer's text.
 type extraction struct {
-	reports []json.RawMessage // objects with a list "findings", in order
-	sawJSON bool              // some JSON object or array was there
+	reports int             // objects with a list "findings"
+	last    json.RawMessage // that list in the last of them
+	sawJSON bool            // some JSON object or array was there
 }
 
 // extract finds every JSON object in a text that may hold prose, fences and
@@ -35,9 +36,9 @@ func extract(text string) extraction {
 			continue
 		}
 		found.sawJSON = true
-		raw := json.RawMessage(text[i : i+end])
-		if isReport(raw) {
-			found.reports = append(found.reports, raw)
+		if list, ok := findingsOf(text[i : i+end]); ok {
+			found.reports++
+			found.last = list
 			i += end - 1
 		}
 	}
@@ -78,13 +79,12 @@ func isComposite(text string) bool {
 	return false
 }
 
-// isReport reports whether raw is an object with a list under the exact key
-// "findings".
-func isReport(raw json.RawMessage) bool {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(raw, &object) != nil {
-		return false
+// findingsOf returns the list under the exact key "findings" of an object.
+func findingsOf(object string) (json.RawMessage, bool) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal([]byte(object), &fields) != nil {
+		return nil, false
 	}
-	list, ok := object["findings"]
-	return ok && len(list) > 0 && list[0] == '['
+	list, ok := fields["findings"]
+	return list, ok && len(list) > 0 && list[0] == '['
 }

@@ -1,6 +1,7 @@
 package detector
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -31,30 +32,28 @@ func readReport(text string, tax *family.Taxonomy, model string) report {
 	}
 	found := extract(text)
 	switch {
-	case len(found.reports) == 0 && found.sawJSON:
+	case found.reports == 0 && found.sawJSON:
 		return report{status: BadSchema, detail: `the answer has JSON, but no object with a list "findings"`}
-	case len(found.reports) == 0:
+	case found.reports == 0:
 		return report{status: BadFormat, detail: "the answer has no JSON object"}
 	}
-	var body struct {
-		Findings []json.RawMessage `json:"findings"`
+	r := report{status: OK}
+	if found.reports > 1 {
+		r.detail = fmt.Sprintf("%d reports in the answer; the last one counts", found.reports)
 	}
-	var object map[string]json.RawMessage
-	last := found.reports[len(found.reports)-1]
-	if err := json.Unmarshal(last, &object); err != nil {
-		return report{status: BadSchema, detail: "the report cannot be read: " + err.Error()}
-	}
-	if err := json.Unmarshal(object["findings"], &body.Findings); err != nil {
+	// Item by item, so that a list of millions costs no more than its limit.
+	dec := json.NewDecoder(bytes.NewReader(found.last))
+	if _, err := dec.Token(); err != nil {
 		return report{status: BadSchema, detail: "the list of findings cannot be read: " + err.Error()}
 	}
-	if len(body.Findings) > maxFindings {
-		return report{status: BadSchema, detail: fmt.Sprintf("the report has %d findings, more than %d", len(body.Findings), maxFindings)}
-	}
-	r := report{status: OK}
-	if len(found.reports) > 1 {
-		r.detail = fmt.Sprintf("%d reports in the answer; the last one counts", len(found.reports))
-	}
-	for _, raw := range body.Findings {
+	for dec.More() {
+		if len(r.findings)+r.dropped == maxFindings {
+			return report{status: BadSchema, detail: fmt.Sprintf("the report has more than %d findings", maxFindings)}
+		}
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return report{status: BadSchema, detail: "the list of findings cannot be read: " + err.Error()}
+		}
 		var item map[string]json.RawMessage
 		if json.Unmarshal(raw, &item) != nil || item == nil {
 			r.dropped++

@@ -175,7 +175,7 @@ func parts[T any](rows []Rows, of func(Rows) []T) iter.Seq[[]T] {
 func writeID(runs []RunRow) string {
 	h := sha256.New()
 	for _, r := range runs {
-		fmt.Fprintf(h, "%s\x00%s\x00%s\n", r.RunID, r.Status, r.Outcome)
+		fmt.Fprintf(h, "%s\x00%s\x00%s\x00%s\n", r.RunID, r.Status, r.Outcome, deref(r.Receipt))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
@@ -218,6 +218,20 @@ func (c *Capture) Summary(p Policy, v View) (Summary, error) {
 	return Summarize(c.Manifest(), runs, p, v), nil
 }
 
+// fits says whether rows can be those of a plan: rows of another capture must
+// not be shown under this one's header.
+func fits(runs []RunRow, p PlanRecord) error {
+	if p.Runs > 0 && len(runs) > p.Runs {
+		return fmt.Errorf("it has %d runs and the plan in %s has %d: they are of different captures", len(runs), manifestFile, p.Runs)
+	}
+	for _, r := range runs {
+		if r.K >= int64(p.K) {
+			return fmt.Errorf("run %s has k = %d and the plan in %s has K = %d: they are of different captures", r.RunID, r.K, manifestFile, p.K)
+		}
+	}
+	return nil
+}
+
 // loadRuns reads all run rows, which are small, and checks them.
 func (c *Capture) loadRuns() ([]RunRow, error) {
 	var runs []RunRow
@@ -228,6 +242,9 @@ func (c *Capture) loadRuns() ([]RunRow, error) {
 		runs = append(runs, r)
 	}
 	if err := checkRuns(runs); err != nil {
+		return nil, &DamagedError{File: filepath.Join(c.dir, runsFile), Err: err}
+	}
+	if err := fits(runs, c.Manifest().Plan); err != nil {
 		return nil, &DamagedError{File: filepath.Join(c.dir, runsFile), Err: err}
 	}
 	return runs, nil

@@ -278,6 +278,10 @@ func (s *sum) add(v *int64) {
 		s.unknown = true
 		return
 	}
+	if *v < 0 || s.total > math.MaxInt64-*v {
+		s.unknown = true // no endpoint counts so; a wrong sum is worse than none
+		return
+	}
 	s.total += *v
 }
 

@@ -60,6 +60,9 @@ const (
 
 // Summarize measures run rows under a policy and a view.
 func Summarize(m Manifest, runs []RunRow, p Policy, v View) Summary {
+	for _, r := range runs {
+		m.Simulated = m.Simulated || r.Simulated // one simulated row makes a simulated capture
+	}
 	seen := Cases(runs, m.Plan.K, p, v)
 	cases := withUnrun(seen, m.Plan)
 	families := scoreCases(cases, spendByFamily(runs), m.Plan.K, p, v)

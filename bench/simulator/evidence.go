@@ -70,6 +70,7 @@ func gather(lex *lexicon, files []*sourceFile) *evidence {
 	}
 	g := &gatherer{lex: lex, ev: ev, seen: map[asked]bool{}}
 	g.indexConstants()
+	g.indexWrong()
 	g.indexGuards()
 	g.indexCalls()
 	for ui, u := range ev.units {
@@ -89,7 +90,7 @@ func gather(lex *lexicon, files []*sourceFile) *evidence {
 func readUnit(lex *lexicon, f *sourceFile) *unit {
 	text := strings.Join(f.lines, "\n")
 	m := mask(text, f.lang)
-	u := &unit{file: f, bareLines: strings.Split(string(m.bare), "\n"), remarks: map[int]float64{}}
+	u := &unit{lex: lex, file: f, bareLines: strings.Split(string(m.bare), "\n"), remarks: map[int]float64{}}
 	u.statements, u.owner = statements(m, f.lang)
 	u.functions = functions(u.statements, u.bareLines, f.lang)
 	u.findHits(lex, m.code)
@@ -193,11 +194,12 @@ type gatherer struct {
 	// guards[unit][family] lists guard hits; helpers[family][function] lists the
 	// guards inside a function of the side.
 	guards  [][][]hit
-	helpers []map[string][]*guard
+	helpers []map[string][]helperGuard
 	// constants lists where module-level names are defined; callers lists where
 	// functions are called.
 	constants map[string][]place
 	callers   map[string][]place
+	wrong     map[wrongGuard]bool
 	seen      map[asked]bool
 }
 
@@ -206,6 +208,12 @@ type gatherer struct {
 type asked struct {
 	unit, region int
 	re           *regexp.Regexp
+}
+
+// wrongGuard is a statement in which a guard of a family does not hold.
+type wrongGuard struct {
+	place  place
+	family int
 }
 
 // place is a statement of a unit.
@@ -259,7 +267,7 @@ func (u *unit) sinkTaint(at int, sl slice) taint {
 	t := u.statementTaint(reg, &u.statements[at])
 	if t.level < taintedEnough {
 		for _, name := range u.statements[at].idents {
-			if sl.idents[name] && reg.taints[name].level > t.level && !strings.Contains(u.statements[at].bare, name+".") {
+			if sl.idents[name] && reg.taints[name].level > t.level && !calledOn(u.statements[at].bare, name) {
 				t = reg.taints[name]
 			}
 		}

@@ -21,6 +21,7 @@ func TestExplain(t *testing.T) {
 	pairs = append(pairs, ownPairs(t)...)
 	_, development, _ := generalPairs(t)
 	pairs = append(pairs, development...)
+	pairs = append(pairs, pairsIn(t, "practice")...)
 	t.Run("shared", func(t *testing.T) { pairs = append(pairs, sharedPairs(t)...) })
 	for _, p := range pairs {
 		if !strings.Contains(p.id, want) {

@@ -1,12 +1,12 @@
 package simulator
 
 import (
-	"sort"
 	"strings"
 )
 
 // unit is one file, read: statements, functions, lexicon hits, taint.
 type unit struct {
+	lex        *lexicon
 	file       *sourceFile
 	statements []statement
 	owner      []int // line index -> statement index
@@ -42,6 +42,8 @@ type region struct {
 	params      []string
 	entry       bool
 	taints      map[string]taint
+	carriers    map[string]bool  // parameters that requests are: values are taken from them
+	given       map[string]taint // parameters that a caller on the side gives an outside value
 }
 
 const (
@@ -123,20 +125,30 @@ func (u *unit) regionStatements(r int) (from, to int) {
 }
 
 // propagate follows values through the definitions of a region, forwards.
-func (u *unit) propagate(r int, called bool) {
+func (u *unit) propagate(r int) {
 	reg := &u.regions[r]
 	reg.taints = map[string]taint{}
 	level := parameterTaint
-	switch {
-	case called:
-		level = callerTaint
-	case reg.entry:
+	if reg.entry {
 		level = entryTaint
 	}
 	for _, p := range reg.params {
 		reg.taints[p] = taint{level, 1}
+		if t, ok := reg.given[p]; ok && t.level > level {
+			reg.taints[p] = t
+		}
 	}
 	from, to := u.regionStatements(r)
+	if reg.carriers == nil {
+		reg.carriers = map[string]bool{}
+		for i := from; i <= to; i++ {
+			for _, p := range reg.params {
+				if u.statements[i].source > 0 && strings.Contains(u.statements[i].bare, p+".") {
+					reg.carriers[p] = true
+				}
+			}
+		}
+	}
 	for range propagatePasses {
 		for i := from; i <= to; i++ {
 			s := &u.statements[i]
@@ -170,7 +182,7 @@ func (u *unit) statementTaint(reg *region, s *statement) taint {
 		if !ok {
 			continue
 		}
-		if t.level < taintedEnough && strings.Contains(s.bare, name+".") {
+		if t.level < taintedEnough && calledOn(s.bare, name) {
 			t.level *= 0.6 // the object something is called on, perhaps only that
 		}
 		if t.level > best.level {
@@ -178,6 +190,25 @@ func (u *unit) statementTaint(reg *region, s *statement) taint {
 		}
 	}
 	return best
+}
+
+// calledOn tells whether a method with arguments is called on a name; reading a
+// field or a getter takes something out of the value.
+func calledOn(bare, name string) bool {
+	for rest := bare; ; {
+		n := strings.Index(rest, name+".")
+		if n < 0 {
+			return false
+		}
+		rest = rest[n+len(name)+1:]
+		i := 0
+		for i < len(rest) && isIdentByte(rest[i]) {
+			i++
+		}
+		if strings.HasPrefix(rest[i:], "(") && !strings.HasPrefix(rest[i:], "()") {
+			return true
+		}
+	}
 }
 
 // slice is the reader's view of one value: the statements that define it and
@@ -230,16 +261,16 @@ func mentionsAny(words []string, set map[string]bool) bool {
 // linkCalls marks the regions whose functions are called with tainted values
 // somewhere on the side, and reads them again with that knowledge.
 func linkCalls(units []*unit) {
-	type place struct{ unit, region int }
-	defined := map[string][]place{}
+	type home struct{ unit, region int }
+	defined := map[string][]home{}
 	for ui, u := range units {
 		for ri, r := range u.regions {
 			for _, name := range r.names {
 				if len(name) > 2 {
-					defined[name] = append(defined[name], place{ui, ri})
+					defined[name] = append(defined[name], home{ui, ri})
 				}
 			}
-			u.propagate(ri, false)
+			u.propagate(ri)
 		}
 	}
 	yields := map[string]float64{}
@@ -255,40 +286,84 @@ func linkCalls(units []*unit) {
 		u.yields = yields
 		for ri := range u.regions {
 			if len(yields) > 0 {
-				u.propagate(ri, false)
+				u.propagate(ri)
 			}
 		}
 	}
 	for range callPasses {
-		called := map[place]bool{}
+		changed := map[*unit]map[int]bool{}
 		for _, u := range units {
 			for i := range u.statements {
-				s := &u.statements[i]
-				for _, name := range s.calls {
+				for _, name := range u.statements[i].calls {
 					targets := defined[name]
 					if len(targets) == 0 || len(targets) > 3 {
 						continue
 					}
-					if u.statementTaint(&u.regions[u.regionOf[i]], s).level < taintedEnough {
-						continue
-					}
 					for _, t := range targets {
-						called[t] = true
+						v := units[t.unit]
+						if u.pass(i, name, &v.regions[t.region]) {
+							if changed[v] == nil {
+								changed[v] = map[int]bool{}
+							}
+							changed[v][t.region] = true
+						}
 					}
 				}
 			}
 		}
-		var order []place
-		for p := range called {
-			order = append(order, p)
+		if len(changed) == 0 {
+			return
 		}
-		sort.Slice(order, func(i, j int) bool {
-			return order[i].unit < order[j].unit || order[i].unit == order[j].unit && order[i].region < order[j].region
-		})
-		for _, p := range order {
-			units[p.unit].propagate(p.region, true)
+		for _, u := range units {
+			for ri := range u.regions {
+				if changed[u][ri] {
+					u.propagate(ri)
+				}
+			}
 		}
 	}
+}
+
+// pass gives the parameters of a called function the outside values among the
+// arguments, and tells whether that is news.
+func (u *unit) pass(at int, name string, to *region) bool {
+	s := &u.statements[at]
+	reg := &u.regions[u.regionOf[at]]
+	if u.statementTaint(reg, s).level < taintedEnough {
+		return false
+	}
+	list := arguments(s.bare, name)
+	code := arguments(s.code, name)
+	news := false
+	for n, param := range to.params {
+		arg, ok := argumentFor(list, len(to.params)-n)
+		if !ok {
+			continue
+		}
+		t := taint{}
+		for _, ident := range named(arg, s.idents) {
+			if found := reg.taints[ident]; found.level > t.level && !calledOn(arg, ident) {
+				t = found
+			}
+		}
+		if text, same := argumentFor(code, len(to.params)-n); same && len(code) == len(list) && s.source > t.level && u.lex.sourceIn(text, u.file.lang) {
+			t = taint{level: s.source}
+		}
+		for _, call := range s.calls {
+			if level := u.yields[call]; level > t.level && strings.Contains(arg, call) {
+				t = taint{level: level}
+			}
+		}
+		if t.level < taintedEnough || to.given[param].level >= taintedEnough {
+			continue
+		}
+		if to.given == nil {
+			to.given = map[string]taint{}
+		}
+		to.given[param] = taint{callerTaint, min(t.hops+1, maxTaintHops)}
+		news = true
+	}
+	return news
 }
 
 // findYields notes the functions that return what they took from a request

@@ -18,7 +18,7 @@ type function struct {
 var (
 	headGo     = regexp.MustCompile(`\bfunc\s*(?:\([^)]*\)\s*)?(\w*)\s*(?:\[[^\]]*\])?\(`)
 	headPython = regexp.MustCompile(`^\s*(?:async\s+)?def\s+(\w+)\s*\(`)
-	headScript = regexp.MustCompile(`\bfunction\s*\*?\s*(\w*)\s*\(|(?:\b([\w$]+)\s*[=:]\s*)?(?:async\s*)?(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\b[\w$]+)\s*(?::\s*[\w<>\[\] |.]+)?=>\s*\{?|^\s*(?:(?:async|static|public|private|protected|get|set|export|default|override)\s+)*([\w$]+)\s*\([^;]*\)\s*(?::\s*[^{;=]+)?\{\s*$`)
+	headScript = regexp.MustCompile(`\bfunction\s*\*?\s*(\w*)\s*\(|(?:\b([\w$]+)\s*[=:]\s*)?(?:async\s*)?(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\b[\w$]+)\s*(?::\s*[\w<>\[\] |.]+)?=>\s*\{?|^\s*(?:(?:async|static|public|private|protected|get|set|export|default|override)\s+)*([\w$]+)\s*\((?:[^;{]|\{[^}]*\})*\)\s*(?::\s*[^{;=]+)?\{\s*$`)
 	headJava   = regexp.MustCompile(`^\s*(?:@\w+(?:\([^)]*\))?\s*)*(?:(?:public|private|protected|static|final|synchronized|abstract|default|native)\s+)*(?:<[^>]+>\s+)?[\w<>\[\],.?]+(?:\s+[\w<>\[\],.?]+)*\s+(\w+)\s*\(`)
 	notAHead   = wordSet("if for while switch catch return else do try with new throw function await typeof case synchronized")
 	entryMark  = regexp.MustCompile(`^\s*@(?:\w+\.)*(?:route|get|post|put|patch|delete|websocket|head|api_view|action|RequestMapping|GetMapping|PostMapping|PutMapping|DeleteMapping|PatchMapping|MessageMapping|Path|GET|POST|PUT|DELETE|Get|Post|Put|Patch|Delete|Query|Mutation|KafkaListener|RabbitListener|JmsListener|SqsListener|StreamListener|Incoming|EventPattern|MessagePattern|SubscribeMessage|Process|QueryMapping|MutationMapping|SchemaMapping|command|task|shared_task|subscriber|expose|message_handler|csrf_exempt|require_POST|require_GET|require_http_methods|login_required|jwt_required)\b`)

@@ -25,14 +25,19 @@ func TestGeneralPairs(t *testing.T) {
 	s := newServer(t, Options{})
 	instruction, sections := defaultPrompt(t)
 	got := map[string]rates{}
+	practice := pairsIn(t, "practice")
 	for _, model := range []string{"sim-strong", "sim-weak", "sim-null"} {
-		for name, pairs := range map[string][]pair{"development": development, "held out": heldOut} {
+		for name, pairs := range map[string][]pair{"practice": practice, "development": development, "held out": heldOut} {
 			t.Logf("%-12s %-12s %s", model, name, measure(t, s, pairs, setup{model, instruction, sections, 5, 0}))
 		}
 		got[model] = measure(t, s, all, setup{model, instruction, sections, 5, 0})
 		t.Logf("%-12s %-12s %s", model, "all", got[model])
 	}
 	if os.Getenv("YOUDEN_SIM_EACH") != "" {
+		pr := measure(t, s, practice, setup{"sim-strong", instruction, sections, 5, 0})
+		for _, p := range practice {
+			t.Logf("%-20s strong %.1f", p.id, pr.perPair[p.id])
+		}
 		for _, p := range development {
 			t.Logf("%-20s strong %.1f weak %.1f", p.id, got["sim-strong"].perPair[p.id], got["sim-weak"].perPair[p.id])
 		}

@@ -1,6 +1,9 @@
 package simulator
 
-import "sort"
+import (
+	"sort"
+	"strings"
+)
 
 // indexConstants notes what is defined outside functions: a set or an
 // expression that checks consult by name.
@@ -49,9 +52,9 @@ func (g *gatherer) indexCalls() {
 
 func (g *gatherer) indexGuards() {
 	n := len(g.lex.Families)
-	g.helpers = make([]map[string][]*guard, n)
+	g.helpers = make([]map[string][]helperGuard, n)
 	for f := range g.helpers {
-		g.helpers[f] = map[string][]*guard{}
+		g.helpers[f] = map[string][]helperGuard{}
 	}
 	g.guards = make([][][]hit, len(g.ev.units))
 	for ui := range g.ev.units {
@@ -64,7 +67,7 @@ func (g *gatherer) indexGuards() {
 				continue
 			}
 			rule := &g.lex.Families[p.family].Guards[p.at]
-			if !g.admissible(ui, h.statement, rule) {
+			if g.wrong[wrongGuard{place{ui, h.statement}, p.family}] || !g.admissible(ui, h.statement, rule) {
 				continue
 			}
 			g.note(ui, p, rule, h)
@@ -78,11 +81,28 @@ func (g *gatherer) indexGuards() {
 func (g *gatherer) note(ui int, p *pattern, rule *guard, h hit) {
 	u := g.ev.units[ui]
 	g.guards[ui][p.family] = append(g.guards[ui][p.family], h)
-	for _, name := range u.regions[u.regionOf[h.statement]].names {
-		if len(name) > 2 {
-			g.helpers[p.family][name] = append(g.helpers[p.family][name], rule)
+	reg := &u.regions[u.regionOf[h.statement]]
+	var params map[int]bool
+	for _, name := range reg.names {
+		if len(name) < 3 {
+			continue
+		}
+		if params == nil && rule.Scope != scopeFunction {
+			params = u.paramsOf(h.statement)
+		}
+		g.helpers[p.family][name] = append(g.helpers[p.family][name], helperGuard{rule, params})
+	}
+}
+
+// paramsOf lists the parameters whose values a statement reads.
+func (u *unit) paramsOf(at int) map[int]bool {
+	out := map[int]bool{}
+	for _, l := range u.leavesOf(at, append(append([]string{}, u.statements[at].idents...), u.statements[at].assigned...)) {
+		if l.param > 0 {
+			out[l.param] = true
 		}
 	}
+	return out
 }
 
 // noteMentions lets a guard that is defined outside functions count where its
@@ -102,12 +122,37 @@ func (g *gatherer) noteMentions(ui int, p *pattern, rule *guard, h hit) {
 	}
 }
 
+// indexWrong notes the statements whose guards do not hold.
+func (g *gatherer) indexWrong() {
+	g.wrong = map[wrongGuard]bool{}
+	for ui, u := range g.ev.units {
+		for _, h := range u.hits {
+			p := &g.lex.patterns[h.pattern]
+			if p.kind != patternCue || !g.lex.Families[p.family].Cues[p.at].Wrong {
+				continue
+			}
+			if g.holds(ui, h.statement, &g.lex.Families[p.family].Cues[p.at]) {
+				g.wrong[wrongGuard{place{ui, h.statement}, p.family}] = true
+			}
+		}
+	}
+}
+
 // admissible tells a guard from what only looks like one.
 func (g *gatherer) admissible(ui, at int, rule *guard) bool {
 	u := g.ev.units[ui]
 	s := &u.statements[at]
 	if rule.not != nil && rule.not.MatchString(s.code) {
 		return false
+	}
+	if rule.not != nil {
+		for _, name := range s.idents {
+			for _, p := range g.constants[name] {
+				if rule.not.MatchString(g.ev.units[p.unit].statements[p.statement].code) {
+					return false
+				}
+			}
+		}
 	}
 	if rule.near != nil && !g.anyStatement(ui, u.regionOf[at], rule.near) {
 		return false
@@ -129,15 +174,55 @@ func (g *gatherer) admissible(ui, at int, rule *guard) bool {
 	return true
 }
 
+// guardsOn weighs what stands between the values and the statement. Each value
+// needs a guard: the one with the least counts.
 func (g *gatherer) guardsOn(ui, at int, q *cue, family int, sl slice) (direct, loose float64) {
-	on, near := g.guardsAt(ui, at, q, family, sl)
-	if outer := g.callerGuards(ui, at, q, family); outer > 0 {
-		on = append(on, 0.9*outer)
+	u := g.ev.units[ui]
+	if q.Wrong {
+		return 0, 0
 	}
-	return combine(on), combine(near)
+	var leaves []leaf
+	if q.Taint != taintNone {
+		leaves = u.leavesOf(at, u.statements[at].idents)
+	}
+	if len(leaves) == 0 {
+		on, near := g.guardsAt(ui, at, q, family, sl, "")
+		if q.Taint == taintNone {
+			on = append(on, g.callerGuards(ui, at, q, family, 0, 1))
+		}
+		return combine(on), combine(near)
+	}
+	return g.weakest(ui, at, q, family, leaves, "", 2)
 }
 
-func (g *gatherer) guardsAt(ui, at int, q *cue, family int, sl slice) (on, near []float64) {
+// weakest is the guard of the least guarded value. The surest values count:
+// a parameter of which nobody knows where it comes from excuses none.
+func (g *gatherer) weakest(ui, at int, q *cue, family int, leaves []leaf, text string, depth int) (direct, loose float64) {
+	u := g.ev.units[ui]
+	reg := &u.regions[u.regionOf[at]]
+	top := 0.0
+	for _, l := range leaves {
+		top = max(top, reg.taints[l.name].level)
+	}
+	direct = -1
+	for _, l := range leaves {
+		if reg.taints[l.name].level < top-0.1 {
+			continue
+		}
+		on, near := g.guardsAt(ui, at, q, family, l.slice, text)
+		if l.param >= 0 && depth > 0 {
+			on = append(on, g.callerGuards(ui, at, q, family, l.param, depth-1))
+		}
+		if w := combine(on); direct < 0 || w < direct {
+			direct, loose = w, combine(near)
+		}
+	}
+	return max(direct, 0), loose
+}
+
+// guardsAt lists the guards of one value. Where text is not empty, only that
+// part of the statement itself counts.
+func (g *gatherer) guardsAt(ui, at int, q *cue, family int, sl slice, text string) (on, near []float64) {
 	u := g.ev.units[ui]
 	for uj := range g.ev.units {
 		for _, h := range g.guards[uj][family] {
@@ -151,6 +236,9 @@ func (g *gatherer) guardsAt(ui, at int, q *cue, family int, sl slice) (on, near 
 				}
 				continue
 			}
+			if h.statement == at && text != "" && !rule.whole.MatchString(text) {
+				continue
+			}
 			switch u.guardReach(h.statement, at, rule.Scope, sl) {
 			case reachValue:
 				on = append(on, rule.Weight)
@@ -159,30 +247,44 @@ func (g *gatherer) guardsAt(ui, at int, q *cue, family int, sl slice) (on, near 
 			}
 		}
 	}
-	on = append(on, g.helperGuards(u, at, q, family, sl)...)
+	on = append(on, g.helperGuards(u, at, q, family, sl, text)...)
 	if !q.Unvalidated && g.lex.Validation.families[g.lex.Families[family].ID] && u.validated(&g.lex.Validation, at, sl) {
 		on = append(on, g.lex.Validation.Weight)
 	}
 	return on, near
 }
 
-// callerGuards is what all callers on the side do before they call: the
-// weakest of them counts, because every path must pass the guard.
-func (g *gatherer) callerGuards(ui, at int, q *cue, family int) float64 {
+// callerGuards is what all callers on the side do to an argument before they
+// call: the weakest of them counts, because every path must pass the guard.
+func (g *gatherer) callerGuards(ui, at int, q *cue, family, param, depth int) float64 {
 	u := g.ev.units[ui]
-	names := u.regions[u.regionOf[at]].names
-	if len(names) != 1 || len(g.callers[names[0]]) == 0 || len(g.callers[names[0]]) > 4 {
+	reg := &u.regions[u.regionOf[at]]
+	if len(reg.names) != 1 || len(g.callers[reg.names[0]]) == 0 || len(g.callers[reg.names[0]]) > 4 {
 		return 0
 	}
 	weakest := -1.0
-	for _, p := range g.callers[names[0]] {
+	for _, p := range g.callers[reg.names[0]] {
 		v := g.ev.units[p.unit]
-		on, _ := g.guardsAt(p.unit, p.statement, q, family, v.sliceOf(p.statement))
-		if w := combine(on); weakest < 0 || w < weakest {
-			weakest = w
+		s := &v.statements[p.statement]
+		text, ok := argumentFor(arguments(s.code, reg.names[0]), param)
+		if !ok || len(text) < 2 {
+			text = ""
+		}
+		names := s.idents
+		if text != "" {
+			names = named(text, s.idents)
+		}
+		found := 0.0
+		if leaves := v.leavesOf(p.statement, names); param > 0 && len(leaves) > 0 {
+			found, _ = g.weakest(p.unit, p.statement, q, family, leaves, text, depth)
+		} else {
+			found = g.functionGuards(p, q, family)
+		}
+		if weakest < 0 || found < weakest {
+			weakest = found
 		}
 	}
-	return weakest
+	return 0.9 * weakest
 }
 
 type reach int
@@ -230,19 +332,41 @@ func (u *unit) guardReach(guardAt, at int, scope guardScope, sl slice) reach {
 	return reachNear
 }
 
+// functionGuards are those that hold for all of a function.
+func (g *gatherer) functionGuards(p place, q *cue, family int) float64 {
+	u := g.ev.units[p.unit]
+	var on []float64
+	for _, h := range g.guards[p.unit][family] {
+		rule := &g.lex.Families[family].Guards[g.lex.patterns[h.pattern].at]
+		if rule.Scope == scopeFunction && rule.against(q) && u.guardReach(h.statement, p.statement, rule.Scope, slice{}) == reachValue {
+			on = append(on, rule.Weight)
+		}
+	}
+	return combine(on)
+}
+
+// helperGuard is a guard inside a function and the parameters it is about.
+type helperGuard struct {
+	rule   *guard
+	params map[int]bool // distances from the end
+}
+
 // helperGuards counts guards that stand in a function of the side through
 // which the value passes.
-func (g *gatherer) helperGuards(u *unit, at int, q *cue, family int, sl slice) []float64 {
+func (g *gatherer) helperGuards(u *unit, at int, q *cue, family int, sl slice, text string) []float64 {
 	var out []float64
 	own := u.regions[u.regionOf[at]].names
 	look := func(i int, onValue bool) {
 		for _, name := range u.statements[i].calls {
-			if contains(own, name) {
+			if contains(own, name) || i == at && text != "" && !strings.Contains(text, name) {
 				continue
 			}
-			for _, rule := range g.helpers[family][name] {
-				if rule.against(q) && (onValue || rule.Scope == scopeFunction) {
-					out = append(out, 0.9*rule.Weight)
+			for _, h := range g.helpers[family][name] {
+				if !h.rule.against(q) {
+					continue
+				}
+				if onValue && h.about(&u.statements[i], name, sl, i == at) || q.Taint == taintNone && h.rule.Scope == scopeFunction {
+					out = append(out, 0.9*h.rule.Weight)
 				}
 			}
 		}
@@ -252,6 +376,26 @@ func (g *gatherer) helperGuards(u *unit, at int, q *cue, family int, sl slice) [
 		look(i, i == at || sl.defines[i] || sl.touches[i])
 	}
 	return out
+}
+
+// about tells whether the value is an argument that the guard is about.
+func (h *helperGuard) about(s *statement, name string, sl slice, sink bool) bool {
+	if len(h.params) == 0 {
+		return true
+	}
+	list := arguments(s.bare, name)
+	known := false
+	for fromEnd := range h.params {
+		arg, ok := argumentFor(list, fromEnd)
+		if !ok {
+			continue
+		}
+		known = true
+		if words := named(arg, s.idents); mentionsAny(words, sl.idents) || len(words) > 0 && (sink && len(sl.idents) == 0 || s.source > 0) {
+			return true
+		}
+	}
+	return !known
 }
 
 // validated finds a condition on the value, other than emptiness, after which

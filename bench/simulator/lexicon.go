@@ -38,6 +38,8 @@ type sourceRule struct {
 	Re    string     `json:"re"`
 	Langs []language `json:"langs,omitempty"`
 	Level float64    `json:"level"`
+
+	whole *regexp.Regexp
 }
 
 type familyRules struct {
@@ -83,6 +85,10 @@ type cue struct {
 	// Unvalidated: the general validation rule is no guard against this cue.
 	Unvalidated bool `json:"unvalidated,omitempty"`
 
+	// Wrong: the statement is a guard that does not hold; what else looks like a
+	// guard in it is none.
+	Wrong bool `json:"wrong,omitempty"`
+
 	not, near, before, lacks, side, in *regexp.Regexp
 }
 
@@ -116,7 +122,7 @@ type guard struct {
 	// Anchored: a regular expression that is open at an end is no guard.
 	Anchored bool `json:"anchored,omitempty"`
 
-	not, near *regexp.Regexp
+	whole, not, near *regexp.Regexp
 }
 
 // against tells whether the guard says anything about the cue.
@@ -203,6 +209,17 @@ func parseLexicon(data []byte) (*lexicon, error) {
 	return lex, nil
 }
 
+// sourceIn tells whether a source stands in a part of a statement.
+func (lex *lexicon) sourceIn(text string, lang language) bool {
+	for i := range lex.Sources {
+		s := &lex.Sources[i]
+		if (len(s.Langs) == 0 || s.Langs[0] == lang) && s.whole.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
 type lexiconCompiler struct {
 	lex      *lexicon
 	literals map[string][]int
@@ -215,6 +232,7 @@ func (c *lexiconCompiler) compile() {
 	lex := c.lex
 	lex.byID = map[string]int{}
 	for i, s := range lex.Sources {
+		lex.Sources[i].whole = c.regex(s.ID, s.Re)
 		c.add(s.ID, pattern{kind: patternSource, at: i, langs: s.Langs}, s.Re)
 	}
 	for f := range lex.Families {
@@ -228,7 +246,7 @@ func (c *lexiconCompiler) compile() {
 		}
 		for i := range fam.Guards {
 			g := &fam.Guards[i]
-			g.not, g.near = c.regex(g.ID, g.Not), c.regex(g.ID, g.Near)
+			g.whole, g.not, g.near = c.regex(g.ID, g.Re), c.regex(g.ID, g.Not), c.regex(g.ID, g.Near)
 			c.add(g.ID, pattern{kind: patternGuard, family: f, at: i, langs: g.Langs}, g.Re)
 		}
 	}

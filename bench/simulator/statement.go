@@ -68,6 +68,7 @@ func statementEnd(bare []string, first int, lang language) int {
 		case depth > 0, strings.HasSuffix(line, "\\"):
 		case lang != langGo && strings.HasPrefix(next, ".") && !strings.HasPrefix(next, "..."):
 		case lang == langGo && strings.HasSuffix(line, "."):
+		case strings.HasSuffix(line, " ="), lang != langPython && (strings.HasPrefix(next, "? ") || strings.HasPrefix(next, ": ") || strings.HasPrefix(next, "&& ") || strings.HasPrefix(next, "|| ")):
 		case strings.HasSuffix(line, " +"), strings.HasSuffix(line, "&&"), strings.HasSuffix(line, "||"):
 		case strings.HasPrefix(next, "+ "):
 		default:
