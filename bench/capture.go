@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -68,6 +69,11 @@ func (j *Job) Resume(ctx context.Context, dir string, stop <-chan struct{}, watc
 	if err := j.samePlan(c.Manifest()); err != nil {
 		return Outcome{}, fmt.Errorf("resume %s: %w; start a new capture instead", dir, err)
 	}
+	if j.callsModel() {
+		if err := holdsReceipts(ctx, c); err != nil {
+			return Outcome{}, fmt.Errorf("resume %s: %w", dir, err)
+		}
+	}
 	return j.run(ctx, c, stop, watch)
 }
 
@@ -78,12 +84,68 @@ func (j *Job) samePlan(m measurements.Manifest) error {
 		{"corpus", m.Plan.Corpus.Hash, j.manifest.Plan.Corpus.Hash},
 		{"detector", m.Plan.Detector.Hash, j.manifest.Plan.Detector.Hash},
 		{"number of runs", fmt.Sprint(m.Plan.Runs), fmt.Sprint(j.manifest.Plan.Runs)},
+		{"K", fmt.Sprint(m.Plan.K), fmt.Sprint(j.manifest.Plan.K)},
+		{"seed", fmt.Sprint(m.Plan.Seed), fmt.Sprint(j.manifest.Plan.Seed)},
+		{"split", m.Plan.Split, j.manifest.Plan.Split},
+		{"endpoint", m.Plan.Endpoint.BaseURL, j.manifest.Plan.Endpoint.BaseURL},
+		{"model", m.Plan.Endpoint.Model, j.manifest.Plan.Endpoint.Model},
+		{"request parameters", canonical(m.Plan.Parameters), canonical(j.manifest.Plan.Parameters)},
 	} {
 		if d.old != d.now {
-			errs = append(errs, fmt.Errorf("the %s has changed since the capture began (was %.12s, is %.12s)", d.what, d.old, d.now))
+			errs = append(errs, fmt.Errorf("the %s of the capture is another (was %.60s, is %.60s)", d.what, d.old, d.now))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// canonical renders parameters so that equal ones are equal text, whether they
+// come from a file or from settings.
+func canonical(parameters map[string]any) string {
+	text, err := json.Marshal(parameters)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// holdsReceipts checks that the ledger is the one that the capture's rows came
+// from. Another one, or none, knows nothing of what was paid for, and everything
+// would be paid again.
+func holdsReceipts(ctx context.Context, c *measurements.Capture) error {
+	file := filepath.Join(c.Dir(), ledgerFile)
+	const remedy = "resuming would pay for its calls again; restore the file, or start a new capture"
+	if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+		return fmt.Errorf("the ledger %s is missing or empty: %s", file, remedy)
+	}
+	wanted := map[string]bool{}
+	for row, err := range c.Runs() {
+		if err != nil {
+			return nil //nolint:nilerr // rows that cannot be read are written anew from the ledger
+		}
+		if row.Receipt != nil {
+			wanted[*row.Receipt] = true
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	l, err := ledger.Open(ctx, file, ledger.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	for entry, err := range l.Attempts(ctx) {
+		if err != nil {
+			return errors.Join(err, l.Close())
+		}
+		delete(wanted, entry.Dispatch.Attempt.String())
+	}
+	if err := l.Close(); err != nil {
+		return err
+	}
+	if len(wanted) > 0 {
+		return fmt.Errorf("the ledger %s does not hold %d of the calls that the rows came from: %s", file, len(wanted), remedy)
+	}
+	return nil
 }
 
 // RequestOf reads what the capture in dir was asked for.
@@ -119,7 +181,7 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 		for _, w := range client.Warnings() {
 			watch.Warn(w)
 		}
-		runner.Model = client
+		runner.Model, runner.Redact = client, client.Redact
 	}
 	result, err := runner.Run(ctx, j.Plan, stop)
 	if err != nil {

@@ -2,11 +2,13 @@ package bench
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"net/http"
 	"net/url"
+	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -47,8 +49,8 @@ type EndpointConfig struct {
 
 // PriceConfig is in USD per million tokens.
 type PriceConfig struct {
-	Prompt     float64  `toml:"prompt" json:"prompt"`
-	Completion float64  `toml:"completion" json:"completion"`
+	Prompt     *float64 `toml:"prompt" json:"prompt"`
+	Completion *float64 `toml:"completion" json:"completion"`
 	Cached     *float64 `toml:"cached,omitempty" json:"cached,omitempty"`
 }
 
@@ -67,8 +69,11 @@ func SelectEndpoint(name, model string, configured map[string]EndpointConfig) (E
 	case ok:
 	case name == SimulatorName:
 		cfg = EndpointConfig{BaseURL: simulatorURL, Model: DefaultSimulatedModel, Simulated: true}
-	case strings.HasPrefix(name, "http://"), strings.HasPrefix(name, "https://"):
+	case strings.Contains(name, "://"):
 		cfg = EndpointConfig{BaseURL: name}
+		if err := cfg.Validate(); err != nil {
+			return cfg, fmt.Errorf("--endpoint: %w", err)
+		}
 	default:
 		names := []string{SimulatorName}
 		for have := range configured {
@@ -89,7 +94,56 @@ func SelectEndpoint(name, model string, configured map[string]EndpointConfig) (E
 	if strings.HasPrefix(cfg.Model, "sim-") {
 		cfg.Simulated = true
 	}
+	if err := cfg.Validate(); err != nil {
+		return cfg, fmt.Errorf("endpoint %s: %w", name, err)
+	}
 	return cfg.withDefaults(), nil
+}
+
+// variableName is what the name of an environment variable looks like.
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// Validate refuses settings that may hold a secret, and numbers that are none,
+// before anything is written down or printed. What it says repeats no value.
+func (c EndpointConfig) Validate() error {
+	if c.APIKeyEnv != "" && (!variableName.MatchString(c.APIKeyEnv) || len(c.APIKeyEnv) > 64 || strings.HasPrefix(c.APIKeyEnv, "sk_")) {
+		return errors.New("api_key_env is no name of an environment variable: export the key under a name, and give that name")
+	}
+	if c.BaseURL != "" {
+		if err := checkBaseURL(c.BaseURL); err != nil {
+			return err
+		}
+	}
+	if t := c.Temperature; t != nil && !(*t >= 0 && *t <= 2) {
+		return errors.New("temperature must lie between 0 and 2")
+	}
+	if _, err := json.Marshal(c.ExtraBody); err != nil {
+		return fmt.Errorf("extra_body is not JSON: %w", err)
+	}
+	_, err := c.Price.micros()
+	return err
+}
+
+func checkBaseURL(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return errors.New("base_url does not parse as a URL; write such as https://api.example.com/v1")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return errors.New("base_url must begin with http:// or https://")
+	case u.User != nil:
+		return errors.New("base_url holds a user or a password; name the variable of the key in api_key_env instead")
+	case u.RawQuery != "" || u.Fragment != "":
+		return errors.New("base_url has a query or a fragment, which may hold a key; leave it off")
+	case u.Hostname() == "":
+		return errors.New("base_url names no host")
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+			return errors.New("base_url has a port outside 1 to 65535")
+		}
+	}
+	return nil
 }
 
 func (c EndpointConfig) withDefaults() EndpointConfig {
@@ -131,8 +185,8 @@ func (c EndpointConfig) Connect(name string, l *ledger.Ledger, scope string, con
 	if opts.Timeouts, err = c.Timeouts.parse(name); err != nil {
 		return nil, err
 	}
-	if opts.Price, err = c.Price.micros(name); err != nil {
-		return nil, err
+	if opts.Price, err = c.Price.micros(); err != nil {
+		return nil, fmt.Errorf("endpoint %s: %w", name, err)
 	}
 	if c.APIKeyEnv != "" {
 		if opts.Key, err = redact.FromEnv(c.APIKeyEnv); err != nil {
@@ -172,30 +226,41 @@ func (t TimeoutConfig) parse(name string) (out endpoint.Timeouts, err error) {
 }
 
 // micros turns USD into whole micro-USD per million tokens, in which all costs
-// are computed.
-func (p *PriceConfig) micros(name string) (*endpoint.Price, error) {
+// are computed. A price with a part missing is refused: the missing part would
+// count as free.
+func (p *PriceConfig) micros() (*endpoint.Price, error) {
 	if p == nil {
 		return nil, nil
 	}
 	out := &endpoint.Price{}
-	for _, v := range []struct {
+	for _, part := range []struct {
 		key  string
 		usd  *float64
 		into *int64
-	}{{"prompt", &p.Prompt, &out.PromptMicros}, {"completion", &p.Completion, &out.CompletionMicros}} {
-		if *v.usd < 0 || math.IsNaN(*v.usd) || *v.usd > 1e6 {
-			return nil, fmt.Errorf("endpoint %s: price.%s = %v is no price in USD per million tokens", name, v.key, *v.usd)
+	}{{"prompt", p.Prompt, &out.PromptMicros}, {"completion", p.Completion, &out.CompletionMicros}} {
+		if part.usd == nil {
+			return nil, fmt.Errorf("price has no %s; give both prompt and completion in USD per million tokens", part.key)
 		}
-		*v.into = int64(math.Round(*v.usd * 1e6))
+		var err error
+		if *part.into, err = microUSD(part.key, *part.usd); err != nil {
+			return nil, err
+		}
 	}
 	if p.Cached != nil {
-		if *p.Cached < 0 || math.IsNaN(*p.Cached) || *p.Cached > 1e6 {
-			return nil, fmt.Errorf("endpoint %s: price.cached = %v is no price in USD per million tokens", name, *p.Cached)
+		cached, err := microUSD("cached", *p.Cached)
+		if err != nil {
+			return nil, err
 		}
-		cached := int64(math.Round(*p.Cached * 1e6))
 		out.CachedMicros = &cached
 	}
 	return out, nil
+}
+
+func microUSD(key string, usd float64) (int64, error) {
+	if !(usd >= 0 && usd <= 1e6) {
+		return 0, fmt.Errorf("price.%s = %v is no price in USD per million tokens", key, usd)
+	}
+	return int64(math.Round(usd * 1e6)), nil
 }
 
 // Public returns the host that answers, for people: no path, no user, no query.

@@ -44,19 +44,47 @@ func TestSelectEndpoint(t *testing.T) {
 }
 
 func TestPrices(t *testing.T) {
-	cached := 0.07
-	got, err := (&PriceConfig{Prompt: 0.27, Completion: 1.1, Cached: &cached}).micros("x")
+	usd := func(v float64) *float64 { return &v }
+	got, err := (&PriceConfig{Prompt: usd(0.27), Completion: usd(1.1), Cached: usd(0.07)}).micros()
 	require.NoError(t, err)
 	assert.EqualValues(t, 270000, got.PromptMicros)
 	assert.EqualValues(t, 1100000, got.CompletionMicros)
 	assert.EqualValues(t, 70000, *got.CachedMicros)
-	none, err := (*PriceConfig)(nil).micros("x")
+	none, err := (*PriceConfig)(nil).micros()
 	require.NoError(t, err)
 	assert.Nil(t, none, "no price is no price of zero")
-	for _, bad := range []PriceConfig{{Prompt: -1}, {Completion: math.NaN()}, {Prompt: math.Inf(1)}} {
-		_, err := bad.micros("x")
-		assert.ErrorContains(t, err, "endpoint x")
+	for _, bad := range []PriceConfig{
+		{Prompt: usd(-1), Completion: usd(1)}, {Prompt: usd(1), Completion: usd(math.NaN())}, {Prompt: usd(math.Inf(1)), Completion: usd(1)},
+		{Prompt: usd(1)}, {Completion: usd(1)}, {Prompt: usd(1), Completion: usd(1), Cached: usd(-1)},
+	} {
+		_, err := bad.micros()
+		assert.ErrorContains(t, err, "price")
 	}
+}
+
+// What may hold a secret is refused before it can be written down, and the
+// refusal does not repeat it.
+func TestSettingsThatMayHoldASecret(t *testing.T) {
+	nan := math.NaN()
+	for name, c := range map[string]EndpointConfig{
+		"password":    {BaseURL: "http://bob:hunter2secret@127.0.0.1:9/v1"},
+		"query":       {BaseURL: "http://127.0.0.1:9/v1?key=hunter2secret"},
+		"fragment":    {BaseURL: "http://127.0.0.1:9/v1#hunter2secret"},
+		"scheme":      {BaseURL: "ftp://bob:hunter2secret@127.0.0.1/v1"},
+		"unparsable":  {BaseURL: "http://hunter2secret:x\x7f@/"},
+		"no host":     {BaseURL: "http:///v1"},
+		"port":        {BaseURL: "http://127.0.0.1:999999/v1"},
+		"pasted key":  {BaseURL: "http://127.0.0.1:9/v1", APIKeyEnv: "sk-hunter2secret"},
+		"temperature": {BaseURL: "http://127.0.0.1:9/v1", Temperature: &nan},
+		"no JSON":     {BaseURL: "http://127.0.0.1:9/v1", ExtraBody: map[string]any{"x": nan}},
+	} {
+		err := c.Validate()
+		require.Error(t, err, name)
+		assert.NotContains(t, err.Error(), "hunter2secret", name)
+	}
+	_, err := SelectEndpoint("http://bob:hunter2secret@127.0.0.1:9/v1", "m", nil)
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "hunter2secret")
 }
 
 func TestTimeouts(t *testing.T) {

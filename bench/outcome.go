@@ -37,12 +37,28 @@ func (o Outcome) Verdict(maxErrorRate float64) Verdict {
 		return Interrupted
 	case o.Stop.Status == detector.RateLimited:
 		return RateLimited
+	case o.onlyRateLimited() && (t.RunsOK+t.RunsCharged == 0 || *t.ErrorRate > maxErrorRate):
+		return RateLimited
 	case t.RunsOK+t.RunsCharged == 0, o.Summary.Status != measurements.Complete, o.Indeterminate > 0:
 		return Incomplete
 	case t.ErrorRate != nil && *t.ErrorRate > maxErrorRate:
 		return Incomplete
 	}
 	return Passed
+}
+
+// onlyRateLimited reports whether runs were lost, and all of them to the rate
+// limit.
+func (o Outcome) onlyRateLimited() bool {
+	lost := false
+	for _, r := range o.Summary.Runs {
+		row, _ := detector.Status(r.Status).Row()
+		if row.Error && row.Status != detector.RateLimited {
+			return false
+		}
+		lost = lost || row.Error
+	}
+	return lost
 }
 
 // sizing is a model that measures what it is asked and answers nothing.
@@ -82,7 +98,7 @@ func (j *Job) Describe(w io.Writer) {
 		tokens := j.promptTokens()
 		fmt.Fprintf(w, ", about %d prompt tokens", tokens)
 		if p := j.Request.Endpoint.Price; p != nil {
-			fmt.Fprintf(w, ", about $%.4f for the prompts", float64(tokens)*p.Prompt/1e6)
+			fmt.Fprintf(w, ", about $%.4f for the prompts", float64(tokens)**p.Prompt/1e6)
 		}
 		fmt.Fprintln(w)
 	} else {

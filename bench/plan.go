@@ -40,14 +40,19 @@ func NewPlan(cases []*corpus.Case, d *detector.Detector, k int, seed uint64) (*P
 		return nil, fmt.Errorf("plan %d runs a side: K must be at least 1", k)
 	}
 	p := &Plan{Seed: seed, K: k, LeftOut: map[string]int{}}
+	seen := map[string]string{} // content hash -> id
 	for _, c := range cases {
 		if why := leftOut(c, d); why != "" {
 			p.LeftOut[why]++
 			continue
 		}
+		content := c.ContentHash()
+		if first, ok := seen[content]; ok {
+			return nil, fmt.Errorf("cases %q and %q hold the same files: their runs would be the same calls, counted twice; remove one, or leave it out with --case", first, c.ID)
+		}
+		seen[content] = c.ID
 		p.Cases++
 		reason, detail := unscorable(c)
-		content := c.ContentHash()
 		for _, side := range c.Sides() {
 			for i := range k {
 				p.Cells = append(p.Cells, PlannedRun{

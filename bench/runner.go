@@ -21,7 +21,8 @@ type Runner struct {
 	Model       detector.Model // nil for detectors that call none
 	Simulated   bool
 	Concurrency int
-	Progress    func(Progress) // called after each run, never concurrently; may be nil
+	Progress    func(Progress)      // called after each run, never concurrently; may be nil
+	Redact      func(string) string // removes the endpoint's key from a text; may be nil
 }
 
 // Progress is how far a capture has come.
@@ -109,7 +110,11 @@ func (r *Runner) one(ctx context.Context, p *Plan, run PlannedRun) (t detector.T
 			t = detector.Trajectory{Detail: fmt.Sprintf("internal error: %v", fault)}
 		}
 	}()
-	return r.Program.Run(endpoint.WithSample(ctx, run.K), p.target(run), r.Model)
+	t = r.Program.Run(endpoint.WithSample(ctx, run.K), p.target(run), r.Model)
+	if r.Redact != nil {
+		t = redacted(t, r.Redact)
+	}
+	return t
 }
 
 // state is what the workers share.

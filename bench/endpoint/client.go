@@ -61,6 +61,13 @@ func (c *Client) Warnings() []string { return c.warnings }
 // page has to say.
 func (c *Client) Simulated() bool { return c.opts.Simulated }
 
+// Redact removes the endpoint's key from a text. Recorded bytes are free of it
+// already; a text that was decoded from them may spell it anew.
+func (c *Client) Redact(text string) string {
+	clean, _ := c.transport.filter.Known([]byte(text))
+	return string(clean)
+}
+
 // CloseIdle closes connections that wait for another call.
 func (c *Client) CloseIdle() { c.transport.closeIdle() }
 

@@ -3,6 +3,7 @@ package simulator
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,6 +33,7 @@ func TestGeneralPairs(t *testing.T) {
 		}
 		got[model] = measure(t, s, all, setup{model, instruction, sections, 5, 0})
 		t.Logf("%-12s %-12s %s", model, "all", got[model])
+		t.Logf("%-12s second %s", model, measure(t, s, pairsNamed(practice), setup{model, instruction, sections, 5, 0}))
 	}
 	if os.Getenv("YOUDEN_SIM_EACH") != "" {
 		pr := measure(t, s, practice, setup{"sim-strong", instruction, sections, 5, 0})
@@ -42,4 +44,13 @@ func TestGeneralPairs(t *testing.T) {
 			t.Logf("%-20s strong %.1f weak %.1f", p.id, got["sim-strong"].perPair[p.id], got["sim-weak"].perPair[p.id])
 		}
 	}
+}
+
+func pairsNamed(list []pair) (out []pair) {
+	for _, p := range list {
+		if contains(strings.Fields("inj-py-search out-java-tickets path-java-exports acc-go-recipes auth-ts-sessions cfg-py-app cry-py-backup des-py-plugins ssrf-js-unfurl red-ts-oauth inf-go-audit dos-java-import race-py-invites val-java-parking"), p.id) {
+			out = append(out, p)
+		}
+	}
+	return out
 }

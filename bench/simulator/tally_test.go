@@ -27,7 +27,10 @@ func TestTally(t *testing.T) {
 	require.NoError(t, err)
 	prof := &profile{}
 	require.NoError(t, json.Unmarshal(raw, prof))
-	type tl struct{ hit, off, leak float64; where []string }
+	type tl struct {
+		hit, off, leak float64
+		where          []string
+	}
 	tally := map[string]*tl{}
 	get := func(id string) *tl {
 		if tally[id] == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -108,6 +109,9 @@ func (a *app) capture(ctx context.Context, s *settings) error {
 	if s.bool("dry-run") {
 		return a.dryRun(req, folder)
 	}
+	if entries, err := os.ReadDir(dir); dir != "" && err == nil && len(entries) > 0 {
+		return fmt.Errorf("--out %s is not empty; choose another directory, or go on with: youden resume %s", dir, dir)
+	}
 	job, err := bench.Prepare(req, programs(), folder, "capture")
 	if err != nil {
 		return err
@@ -158,13 +162,14 @@ func (a *app) newView(s *settings) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	reporter, err := bench.NewReporter(a.err, s.string("progress"), a.terminal, a.now)
+	reporter, err := bench.NewReporter(a.bar, s.string("progress"), a.terminal, a.now)
 	return view{format, reporter}, err
 }
 
 // execute runs a job with progress on stderr, prints its table on stdout and
 // says what the exit code means.
 func (a *app) execute(v view, req bench.Request, start func(bench.Watch) (bench.Outcome, error)) error {
+	a.busy.Store(true) // until the process ends: what is paid for is being written
 	out, err := start(bench.Watch{
 		Progress: v.reporter.Update,
 		Warn:     func(text string) { fmt.Fprintf(a.err, "youden: warning: %s\n", text) },
@@ -177,6 +182,7 @@ func (a *app) execute(v view, req bench.Request, start func(bench.Watch) (bench.
 		}
 		return err
 	}
+	fmt.Fprintf(a.err, "capture: %s\n", out.Dir)
 	if err := a.write(v.format, report.Options{}, out.Summary); err != nil {
 		return err
 	}
@@ -190,12 +196,11 @@ var verdictCodes = map[bench.Verdict]int{
 
 // verdict turns the end of a capture into an exit code and a next step.
 func (a *app) verdict(out bench.Outcome, req bench.Request) error {
-	fmt.Fprintf(a.err, "capture: %s\n", out.Dir)
 	code := verdictCodes[out.Verdict(req.MaxErrorRate)]
 	if code == exitPass {
 		return nil
 	}
-	fmt.Fprintf(a.err, "youden: %s\n", report.Plain(nextStep(out, req)))
+	fmt.Fprintf(a.err, "youden: %s\n", nextStep(out, req))
 	return &exitError{code: code}
 }
 
@@ -209,6 +214,8 @@ func nextStep(out bench.Outcome, req bench.Request) string {
 		return fmt.Sprintf("the endpoint does not take such a request: %s; a capture keeps its endpoint: correct the settings and start a new one", out.Stop.Detail)
 	case out.Stop.Status != "":
 		return fmt.Sprintf("the capture is partial: %s; when that is mended, go on with: %s", out.Stop.Detail, resume)
+	case out.Summary.Totals.Dispatched == 0:
+		return "no run could be scored and none was sent: the table says why; `youden corpus lint` names what is wrong with the cases"
 	case out.Indeterminate > 0:
 		return fmt.Sprintf("%d runs have no answer: their calls were sent by a process that died, and may have been paid; send them again with: %s --indeterminate retry", out.Indeterminate, resume)
 	}

@@ -52,17 +52,18 @@ func TestEndpointsThatFail(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, url, status string
+		code              int
 	}{
-		{"dead port", deadURL, "transient"},
-		{"wrong key", answers(401, "application/json", `{"error":{"message":"Incorrect API key provided","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}`), "auth"},
-		{"HTML", answers(200, "text/html", "<!doctype html><html><body>Welcome</body></html>"), "config"},
-		{"HTML 404", answers(404, "text/html", "<html>not found</html>"), "config"},
-		{"server error", answers(500, "application/json", `{"error":{"message":"boom","type":"server_error","param":null,"code":null}}`), "transient"},
-		{"rate limit", answers(429, "application/json", `{"error":{"message":"slow down","type":"rate_limit_error","param":null,"code":"rate_limit_exceeded"}}`), "rate_limited"},
+		{"dead port", deadURL, "transient", exitIncomplete},
+		{"wrong key", answers(401, "application/json", `{"error":{"message":"Incorrect API key provided","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}`), "auth", exitIncomplete},
+		{"HTML", answers(200, "text/html", "<!doctype html><html><body>Welcome</body></html>"), "config", exitIncomplete},
+		{"HTML 404", answers(404, "text/html", "<html>not found</html>"), "config", exitIncomplete},
+		{"server error", answers(500, "application/json", `{"error":{"message":"boom","type":"server_error","param":null,"code":null}}`), "transient", exitIncomplete},
+		{"rate limit", answers(429, "application/json", `{"error":{"message":"slow down","type":"rate_limit_error","param":null,"code":"rate_limit_exceeded"}}`), "rate_limited", exitRateLimited},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, printed, runs, stderr := captureAgainst(t, c.url)
-			assert.Equal(t, exitIncomplete, code, stderr)
+			assert.Equal(t, c.code, code, stderr)
 			require.Len(t, runs, 6)
 			for _, r := range runs {
 				assert.Equal(t, c.status, r.Status)
@@ -85,7 +86,11 @@ func TestEndpointsThatFail(t *testing.T) {
 			require.True(t, ok)
 			assert.Nil(t, totals["j_pooled"])
 			assert.Nil(t, totals["j_macro"])
-			assert.Contains(t, stderr, "youden resume")
+			if c.status == "config" {
+				assert.Contains(t, stderr, "start a new one")
+			} else {
+				assert.Contains(t, stderr, "youden resume")
+			}
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -26,25 +27,30 @@ func main() {
 // app is what every command shares: where it writes and how it is interrupted.
 type app struct {
 	out, err io.Writer
+	bar      io.Writer       // stderr as it is, for the progress bar
 	terminal bool            // stderr is a terminal
 	width    int             // of stdout in columns; 0 = unknown
 	stop     <-chan struct{} // closed by the first interrupt
+	busy     *atomic.Bool    // whether somebody looks at stop
 	now      func() time.Time
 }
 
 // run executes one command line and returns its exit code. A panic is an
 // internal error: it prints what to report and never looks like a result.
 func run(args []string, stdout, stderr io.Writer) (code int) {
-	errOut := redact.NewWriter(stderr)
+	clean := redact.NewWriter(stderr)
+	defer func() { _ = clean.Close() }() // nothing is left to report a lost stderr to
+	out, errOut := &checked{w: stdout}, inert{clean}
 	defer func() {
 		if fault := recover(); fault != nil {
 			fmt.Fprintf(errOut, "youden: internal error: %v\n%s\nThis is a defect of youden; what was paid for is in the capture's ledger.\n", fault, debug.Stack())
 			code = exitInternal
 		}
 	}()
-	ctx, stop, done := interrupts(errOut)
+	busy := &atomic.Bool{}
+	ctx, stop, done := interrupts(errOut, busy)
 	defer done()
-	a := &app{out: stdout, err: errOut, stop: stop, now: time.Now}
+	a := &app{out: out, err: errOut, bar: clean, stop: stop, busy: busy, now: time.Now}
 	if f, ok := stderr.(*os.File); ok {
 		a.terminal = term.IsTerminal(int(f.Fd()))
 	}
@@ -55,9 +61,12 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	}
 	root := a.root()
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(errOut)
 	err := root.ExecuteContext(ctx)
+	if err == nil && out.err != nil {
+		err = fmt.Errorf("writing the output: %w", out.err)
+	}
 	var quiet *exitError
 	if err != nil && (!errors.As(err, &quiet) || quiet.err != nil) {
 		fmt.Fprintf(errOut, "youden: %v\n", err)
@@ -66,11 +75,13 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 }
 
 // interrupts turns the first Ctrl-C into a request to stop, which lets the calls
-// under way finish, and the second into a cancelled context.
-func interrupts(w io.Writer) (context.Context, <-chan struct{}, func()) {
+// under way finish, the second into a cancelled context and the third into an
+// end. While nobody looks at the request (busy is false) the first one ends the
+// process: nothing has been paid for that is not on disk.
+func interrupts(w io.Writer, busy *atomic.Bool) (context.Context, <-chan struct{}, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	stop := make(chan struct{})
-	signals := make(chan os.Signal, 2)
+	signals := make(chan os.Signal, 3)
 	quit := make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	var watching sync.WaitGroup
@@ -81,12 +92,15 @@ func interrupts(w io.Writer) (context.Context, <-chan struct{}, func()) {
 				return
 			case <-signals:
 			}
-			if n == 0 {
+			switch {
+			case n == 0 && busy.Load():
 				fmt.Fprintln(w, "youden: stopping; calls under way may finish, interrupt again to abandon them")
 				close(stop)
-				continue
+			case n == 1 && busy.Load():
+				cancel()
+			default:
+				os.Exit(exitInterrupted)
 			}
-			cancel()
 		}
 	})
 	return ctx, stop, func() {

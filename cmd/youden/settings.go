@@ -80,7 +80,7 @@ func (s *settings) fromEnvironment() error {
 // for.
 func (s *settings) fromFile(root *cobra.Command) error {
 	name := s.flags.Lookup("config").Value.String()
-	data, err := os.ReadFile(name)
+	data, err := readConfig(name)
 	if errors.Is(err, fs.ErrNotExist) && s.origin["config"] == "" {
 		return nil
 	}
@@ -92,6 +92,12 @@ func (s *settings) fromFile(root *cobra.Command) error {
 	pos, err := tomlfile.Decode(name, data, &file)
 	if err != nil {
 		return err
+	}
+	for endpoint, cfg := range file.Endpoint {
+		if err := cfg.Validate(); err != nil {
+			line, col := pos.At("endpoint", endpoint)
+			return &tomlfile.Error{File: name, Line: line, Column: col, Message: "[endpoint." + endpoint + "]: " + err.Error()}
+		}
 	}
 	s.endpoints = file.Endpoint
 	keys := make([]string, 0, len(file.Defaults))
@@ -126,6 +132,21 @@ func (s *settings) fromFile(root *cobra.Command) error {
 		s.origin[flag.Name] = fmt.Sprintf("%s:%d", name, line)
 	}
 	return errors.Join(errs...)
+}
+
+// maxConfig bounds youden.toml.
+const maxConfig = 1 << 20
+
+// readConfig reads a regular file: a pipe or a device would block or never end.
+func readConfig(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxConfig {
+		return nil, fmt.Errorf("%s is no regular file of at most %d bytes", name, maxConfig)
+	}
+	return os.ReadFile(name)
 }
 
 // flagText renders a TOML value the way its flag would be written.

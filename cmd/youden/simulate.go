@@ -69,6 +69,7 @@ func (a *app) simulate(ctx context.Context, s *settings) error {
 	}
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	fmt.Fprintf(a.out, "simulated endpoint on http://%s/v1 (models: %v)\n", listener.Addr(), simulator.Models())
+	a.busy.Store(true)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	select {
