@@ -186,3 +186,12 @@ func runRows(r Result) []measurements.RunRow {
 	}
 	return rows
 }
+
+// One set of files is one draw, whatever it is labelled.
+func TestTheSameFilesTwiceAreRefused(t *testing.T) {
+	d, _ := oneshot(t)
+	a, b := pair("a", "injection"), pair("a", "path")
+	b.ID = "b"
+	_, err := NewPlan([]*corpus.Case{a, b}, d, 1, 1)
+	assert.ErrorContains(t, err, `cases "a" and "b" hold the same files`)
+}

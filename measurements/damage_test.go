@@ -3,6 +3,7 @@ package measurements
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -237,5 +238,53 @@ func BenchmarkProject(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		Project(c, run, true)
+	}
+}
+
+// Rows of another capture are never shown under this one's header.
+func TestRowsThatDoNotFitThePlan(t *testing.T) {
+	rows := sampleRows(3, 5)
+	for name, change := range map[string]func(*Manifest){
+		"smaller K":  func(m *Manifest) { m.Plan.K = 3 },
+		"fewer runs": func(m *Manifest) { m.Plan.Runs = len(rows) - 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := sampleManifest(len(rows), 5)
+			change(&m)
+			c, err := Create(filepath.Join(t.TempDir(), "c"), m)
+			require.NoError(t, err)
+			require.NoError(t, c.Write(rows))
+			_, err = c.Summary(Class, Charge)
+			var damaged *DamagedError
+			require.ErrorAs(t, err, &damaged)
+			assert.ErrorContains(t, err, "different captures")
+		})
+	}
+}
+
+// One simulated row makes the whole capture simulated, whatever its manifest says.
+func TestOneSimulatedRowIsEnough(t *testing.T) {
+	rows := sampleRows(3, 1)
+	runs := make([]RunRow, len(rows))
+	for i, r := range rows {
+		runs[i] = r.Run
+		runs[i].Simulated = i == 2
+	}
+	m := sampleManifest(len(rows), 1)
+	m.Simulated = false
+	s := Summarize(m, runs, Class, Charge)
+	assert.True(t, s.Simulated)
+	assert.Equal(t, GradeSimulated, s.Grade)
+}
+
+// A sum that cannot be right is unknown, never negative.
+func TestAbsurdUsageIsUnknown(t *testing.T) {
+	huge, minus := int64(math.MaxInt64), int64(-5)
+	for name, values := range map[string][]*int64{"overflow": {&huge, &huge}, "negative": {&minus}} {
+		var s sum
+		for _, v := range values {
+			s.add(v)
+		}
+		assert.Nil(t, s.value(), name)
 	}
 }

@@ -124,10 +124,14 @@ func (o object) text(name string) string {
 	return s
 }
 
+// maxCount is the largest count that an endpoint can mean: a number above it is
+// no count of tokens, and sums of such would overflow.
+const maxCount = 1 << 40
+
 // integer returns a whole, non-negative number; anything else is nil.
 func (o object) integer(name string) *int64 {
 	var n int64
-	if isNull(o[name]) || json.Unmarshal(o[name], &n) != nil || n < 0 {
+	if isNull(o[name]) || json.Unmarshal(o[name], &n) != nil || n < 0 || n > maxCount {
 		return nil
 	}
 	return &n

@@ -154,3 +154,132 @@ func TestSimulatedEndpointUnderAnotherName(t *testing.T) {
 		assert.Nil(t, r.PromptTokens, "usage that was not reported is unknown")
 	}
 }
+
+// serve answers every request with one status and body.
+func serve(t *testing.T, status int, body string) (baseURL string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/v1"
+}
+
+// completion is a chat completion with this content.
+func completion(t *testing.T, content string) string {
+	t.Helper()
+	text, err := json.Marshal(content)
+	require.NoError(t, err)
+	return `{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":` + string(text) + `}}]}`
+}
+
+// Nothing that an endpoint says can move the cursor or recolour the terminal.
+func TestHostileTextIsInert(t *testing.T) {
+	const hostile = "\x1b[31mred\x1b]0;title\x07\u202eevil"
+	message, err := json.Marshal(hostile)
+	require.NoError(t, err)
+	finding := `{"findings": [{"family": "` + `injection", "file": "x", "line": 1, "explanation": ` + string(message) + `, "cwe": ` + string(message) + `}]}`
+	for name, url := range map[string]string{
+		"error":  serve(t, 400, `{"error":{"message":`+string(message)+`,"type":"x","param":null,"code":null}}`),
+		"answer": serve(t, 200, completion(t, finding)),
+		"prose":  serve(t, 200, completion(t, hostile)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "c")
+			_, out, stderr := youden(t, "capture", "--endpoint", url, "--model", "m", "--limit", "1", "--runs", "1", "--out", dir, "--progress", "plain")
+			_, byRun, _ := youden(t, "show", "--by", "run", dir)
+			for _, text := range []string{out, stderr, byRun} {
+				assert.NotContains(t, text, "\x1b")
+				assert.NotContains(t, text, "\x07")
+				assert.NotContains(t, text, "\u202e")
+			}
+		})
+	}
+	_, _, stderr := youden(t, "show", "no\x1b[31msuch")
+	assert.NotContains(t, stderr, "\x1b")
+}
+
+// A model that spells the key in escapes puts it into no file: what a reader
+// decodes is cleaned again.
+func TestKeySpelledInEscapesReachesNoSink(t *testing.T) {
+	const key = "sk-live-Zq8w7Xy9Kk3LmN0"
+	t.Setenv("YOUDEN_TEST_KEY", key)
+	escaped := `\u0073k-live-Zq8w7Xy9Kk3LmN0`
+	work := t.TempDir()
+	config := filepath.Join(work, "youden.toml")
+	url := serve(t, 200, completion(t, `{"findings": [{"family": "`+escaped+`", "file": "`+escaped+`", "line": 1, "explanation": "`+escaped+`", "tags": ["`+escaped+`"]}]}`))
+	write(t, config, "[endpoint.x]\nbase_url = \""+url+"\"\nmodel = \"m\"\napi_key_env = \"YOUDEN_TEST_KEY\"\n")
+	dir := filepath.Join(work, "c")
+	code, out, stderr := youden(t, "capture", "--config", config, "--endpoint", "x", "--limit", "1", "--runs", "1", "--out", dir, "--progress", "none")
+	require.Equal(t, exitPass, code, stderr)
+	c, err := measurements.Open(dir)
+	require.NoError(t, err)
+	rows := 0
+	for f, err := range c.Findings() {
+		require.NoError(t, err)
+		rows++
+		text, err := json.Marshal(f)
+		require.NoError(t, err)
+		assert.NotContains(t, string(text), key)
+	}
+	assert.Equal(t, 2, rows)
+	assert.NotContains(t, out+stderr, key)
+}
+
+// Settings are checked before a directory is made for them.
+func TestWrongSettingsLeaveNoDirectory(t *testing.T) {
+	work := t.TempDir()
+	for name, text := range map[string]string{
+		"unset key":   "[endpoint.x]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\napi_key_env = \"YOUDEN_NO_SUCH_KEY\"\n",
+		"pasted key":  "[endpoint.x]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\napi_key_env = \"sk-proj-0123456789\"\n",
+		"password":    "[endpoint.x]\nbase_url = \"http://bob:hunter2secret@127.0.0.1:9/v1\"\nmodel = \"m\"\n",
+		"half price":  "[endpoint.x]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\nprice = { prompt = 1 }\n",
+		"timeout":     "[endpoint.x]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\ntimeouts = { total = \"soon\" }\n",
+		"extra body":  "[endpoint.x]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\nextra_body = { seed = 1 }\n",
+		"temperature": "[endpoint.x]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\ntemperature = 5\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			config, dir := filepath.Join(work, name+".toml"), filepath.Join(work, name)
+			write(t, config, text)
+			code, out, stderr := youden(t, "capture", "--config", config, "--endpoint", "x", "--out", dir)
+			assert.Equal(t, exitUsage, code)
+			assert.NoDirExists(t, dir)
+			for _, secret := range []string{"hunter2secret", "sk-proj-0123456789"} {
+				assert.NotContains(t, out+stderr, secret)
+			}
+		})
+	}
+}
+
+// A price makes a cost, and a capture of label defects is no fault of the endpoint.
+func TestCaptureOfNothingScorable(t *testing.T) {
+	work := t.TempDir()
+	write(t, filepath.Join(work, "catalog.toml"), `version = 1
+slice = "x"
+[[case]]
+id = "a"
+group = "a"
+split = "feedback"
+task = "audit"
+language = "python"
+family = "injection"
+cwe = "CWE-78"
+vetted = { level = "read" }
+dir = "a"
+explanation = "x"
+trap = "y"
+[[case.span]]
+file = "app.py"
+start = 1
+end = 99
+`)
+	write(t, filepath.Join(work, "a", "vulnerable", "app.py"), "x = 1\n")
+	write(t, filepath.Join(work, "a", "fixed", "app.py"), "x = 2\n")
+	code, out, stderr := youden(t, "capture", "--corpus", work, "--out", filepath.Join(work, "c"), "--progress", "none")
+	assert.Equal(t, exitIncomplete, code)
+	assert.Contains(t, out, "label_defect")
+	assert.Contains(t, stderr, "corpus lint")
+	assert.NotContains(t, stderr, "lost to the endpoint")
+}

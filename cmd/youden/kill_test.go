@@ -285,3 +285,49 @@ func TestCallsOfUnknownFateWaitForTheOperator(t *testing.T) {
 	assert.Contains(t, out, "complete")
 	assert.Len(t, arrived, 4, "and now it was, alone")
 }
+
+// A ledger that is not the capture's own knows nothing of what was paid for.
+func TestResumeRefusesAnotherLedger(t *testing.T) {
+	work := t.TempDir()
+	dir, other := filepath.Join(work, "c"), filepath.Join(work, "d")
+	for _, d := range []string{dir, other} {
+		code, _, stderr := youden(t, "capture", "--out", d, "--limit", "2", "--runs", "1", "--progress", "none")
+		require.Equal(t, exitPass, code, stderr)
+	}
+	file := filepath.Join(dir, "ledger.db")
+	good, err := os.ReadFile(file)
+	require.NoError(t, err)
+	foreign, err := os.ReadFile(filepath.Join(other, "ledger.db"))
+	require.NoError(t, err)
+	for name, content := range map[string][]byte{"missing": nil, "empty": {}, "another": foreign} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, os.Remove(file))
+			if content != nil {
+				require.NoError(t, os.WriteFile(file, content, 0o600))
+			} else {
+				t.Cleanup(func() { require.NoError(t, os.WriteFile(file, good, 0o600)) })
+			}
+			code, _, stderr := youden(t, "resume", dir, "--progress", "none")
+			assert.Equal(t, exitUsage, code)
+			assert.Contains(t, stderr, "ledger")
+			assert.Contains(t, stderr, "pay for its calls again")
+		})
+	}
+	require.NoError(t, os.WriteFile(file, good, 0o600))
+	code, _, stderr := youden(t, "resume", dir, "--progress", "none")
+	assert.Equal(t, exitPass, code, stderr)
+}
+
+// Output that nobody could read is no success.
+func TestLostOutputIsAnError(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("no /dev/full on this system")
+	}
+	defer func() { _ = full.Close() }()
+	for _, args := range [][]string{{"corpus", "lint"}, {"detector", "show", "bare"}, {"capture", "--print-config"}, {"capture", "--dry-run"}} {
+		var stderr strings.Builder
+		assert.Equal(t, exitUsage, run(args, full, &stderr), "%v", args)
+		assert.Contains(t, stderr.String(), "no space left")
+	}
+}
