@@ -38,7 +38,7 @@ func (m *Manifest) check() error {
 	planned := 0
 	for _, s := range m.Plan.Corpus.Strata {
 		for _, n := range []int{s.Pairs, s.VulnerableOnly, s.FixedOnly} {
-			if n < 0 || n > maxCases || planned > maxCases {
+			if n < 0 || n > maxCases-planned {
 				return fmt.Errorf("the plan of slice %q, family %q counts %d cases: a corpus has 0 to %d", s.Slice, s.Family, n, maxCases)
 			}
 			planned += n

@@ -242,6 +242,9 @@ func (g *gatherer) consider(ui int, h hit, p *pattern) {
 		c.line = start
 	}
 	c.taint = u.sinkTaint(h.statement, sl)
+	if g.textOnly(p.family) && len(u.leavesOf(h.statement, s.idents, true)) == 0 && len(u.leavesOf(h.statement, s.idents, false)) > 0 {
+		c.taint = taint{}
+	}
 	c.guard, c.loose = g.guardsOn(ui, h.statement, q, p.family, sl)
 	c.remark = u.remarkNear(h.line)
 	c.shape = q.ID + "\x00" + shapeOf(s.bare)

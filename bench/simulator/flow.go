@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"regexp"
 	"strings"
 )
 
@@ -43,6 +44,7 @@ type region struct {
 	entry       bool
 	taints      map[string]taint
 	carriers    map[string]bool  // parameters that requests are: values are taken from them
+	numbers     map[string]bool  // parameters that hold no text
 	given       map[string]taint // parameters that a caller on the side gives an outside value
 }
 
@@ -72,10 +74,12 @@ func (u *unit) buildRegions() {
 				r.params = appendNew(r.params, p)
 			}
 			r.entry = r.entry || f.entry
+			r.note(f.numbers)
 			continue
 		}
 		u.regions = append(u.regions, region{first: f.first, last: f.last, head: f.head,
 			names: []string{f.name}, params: f.params, entry: f.entry})
+		u.regions[len(u.regions)-1].note(f.numbers)
 		for i := f.first; i <= f.last && i < len(outer); i++ {
 			if outer[i] == 0 {
 				outer[i] = len(u.regions)
@@ -96,6 +100,15 @@ func (u *unit) buildRegions() {
 		}
 		u.regions[open].last = s.last
 		u.regionOf[i] = open
+	}
+}
+
+func (r *region) note(numbers []string) {
+	for _, p := range numbers {
+		if r.numbers == nil {
+			r.numbers = map[string]bool{}
+		}
+		r.numbers[p] = true
 	}
 }
 
@@ -182,7 +195,7 @@ func (u *unit) statementTaint(reg *region, s *statement) taint {
 		if !ok {
 			continue
 		}
-		if t.level < taintedEnough && calledOn(s.bare, name) {
+		if calledOn(s.bare, name) && (t.level < taintedEnough || !standsAlone(s.bare, name)) {
 			t.level *= 0.6 // the object something is called on, perhaps only that
 		}
 		if t.level > best.level {
@@ -191,6 +204,9 @@ func (u *unit) statementTaint(reg *region, s *statement) taint {
 	}
 	return best
 }
+
+// takesOut are methods whose result is a part or a form of the value.
+var takesOut = regexp.MustCompile(`^(?i:get|read|to[A-Z_]|trim|strip|split|replace|lower|upper|sub|slice|decode|encode|format|concat|pop|at$|values?|keys|items|entries|filter|map|join|field|file|form|chunk|dict|model_|parse|match|rpartition|partition|remove[A-Z]|char|codePoint|repeat|pad|resolve|normalize)`)
 
 // calledOn tells whether a method with arguments is called on a name; reading a
 // field or a getter takes something out of the value.
@@ -205,7 +221,7 @@ func calledOn(bare, name string) bool {
 		for i < len(rest) && isIdentByte(rest[i]) {
 			i++
 		}
-		if strings.HasPrefix(rest[i:], "(") && !strings.HasPrefix(rest[i:], "()") {
+		if strings.HasPrefix(rest[i:], "(") && !strings.HasPrefix(rest[i:], "()") && !takesOut.MatchString(rest[:i]) {
 			return true
 		}
 	}

@@ -11,8 +11,9 @@ type function struct {
 	first, last int // last line of the body, inclusive
 	head        int // first line of decorators or annotations above it
 	params      []string
-	entry       bool // a route or an annotation makes outsiders call it
-	route       bool // it is the argument of a call that registers a route
+	entry       bool     // a route or an annotation makes outsiders call it
+	numbers     []string // parameters whose type holds no text
+	route       bool     // it is the argument of a call that registers a route
 }
 
 var (
@@ -58,6 +59,7 @@ func functions(list []statement, bare []string, lang language) []function {
 			f.entry = f.entry || entryMark.MatchString(bare[i])
 		}
 		f.params = parameters(s.bare, name, lang)
+		f.numbers = numbers(s.bare, f.params, lang)
 		out = append(out, f)
 	}
 	return out
@@ -201,6 +203,40 @@ func parameters(bare, name string, lang language) []string {
 		}
 	}
 	return parameterNames(bare[start+open+1:], lang)
+}
+
+var numberTypes = map[language]*regexp.Regexp{
+	langGo:     regexp.MustCompile(`^\s+\*?(?:u?int\d*|bool|float\d+|uuid\.UUID|time\.\w+)\b`),
+	langPython: regexp.MustCompile(`^\s*:\s*(?:Optional\[)?(?:int|float|bool|UUID|uuid\.UUID|date|datetime|Decimal)\b`),
+	langScript: regexp.MustCompile(`^\??\s*:\s*(?:number|boolean|Date|bigint)\b`),
+	langJava:   regexp.MustCompile(`\b(?:int|long|short|double|float|boolean|Integer|Long|Boolean|Double|UUID|LocalDate|Instant|Duration|BigDecimal)\s+$`),
+}
+
+// numbers lists the parameters that can hold numbers, dates and the like only.
+func numbers(head string, params []string, lang language) []string {
+	re := numberTypes[lang]
+	if re == nil {
+		return nil
+	}
+	var out []string
+	for _, p := range params {
+		for from := 0; ; {
+			n := strings.Index(head[from:], p)
+			if n < 0 {
+				break
+			}
+			start, end := from+n, from+n+len(p)
+			from = end
+			if start > 0 && isIdentByte(head[start-1]) || end < len(head) && isIdentByte(head[end]) {
+				continue
+			}
+			if lang == langJava && re.MatchString(head[:start]) || lang != langJava && re.MatchString(head[end:]) {
+				out = append(out, p)
+				break
+			}
+		}
+	}
+	return out
 }
 
 func parameterNames(list string, lang language) []string {

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"regexp"
 	"sort"
 	"strings"
 )
@@ -90,14 +91,14 @@ func (g *gatherer) note(ui int, p *pattern, rule *guard, h hit) {
 		if params == nil && rule.Scope != scopeFunction {
 			params = u.paramsOf(h.statement)
 		}
-		g.helpers[p.family][name] = append(g.helpers[p.family][name], helperGuard{rule, params})
+		g.helpers[p.family][name] = append(g.helpers[p.family][name], helperGuard{rule, reg, params})
 	}
 }
 
 // paramsOf lists the parameters whose values a statement reads.
 func (u *unit) paramsOf(at int) map[int]bool {
 	out := map[int]bool{}
-	for _, l := range u.leavesOf(at, append(append([]string{}, u.statements[at].idents...), u.statements[at].assigned...)) {
+	for _, l := range u.leavesOf(at, append(append([]string{}, u.statements[at].idents...), u.statements[at].assigned...), false) {
 		if l.param > 0 {
 			out[l.param] = true
 		}
@@ -183,7 +184,7 @@ func (g *gatherer) guardsOn(ui, at int, q *cue, family int, sl slice) (direct, l
 	}
 	var leaves []leaf
 	if q.Taint != taintNone {
-		leaves = u.leavesOf(at, u.statements[at].idents)
+		leaves = u.leavesOf(at, u.statements[at].idents, g.textOnly(family))
 	}
 	if len(leaves) == 0 {
 		on, near := g.guardsAt(ui, at, q, family, sl, "")
@@ -239,6 +240,9 @@ func (g *gatherer) guardsAt(ui, at int, q *cue, family int, sl slice, text strin
 			if h.statement == at && text != "" && !rule.whole.MatchString(text) {
 				continue
 			}
+			if rule.Member && u.leavesOnMatch(h.statement, at) {
+				continue
+			}
 			switch u.guardReach(h.statement, at, rule.Scope, sl) {
 			case reachValue:
 				on = append(on, rule.Weight)
@@ -275,7 +279,7 @@ func (g *gatherer) callerGuards(ui, at int, q *cue, family, param, depth int) fl
 			names = named(text, s.idents)
 		}
 		found := 0.0
-		if leaves := v.leavesOf(p.statement, names); param > 0 && len(leaves) > 0 {
+		if leaves := v.leavesOf(p.statement, names, g.textOnly(family)); param > 0 && len(leaves) > 0 {
 			found, _ = g.weakest(p.unit, p.statement, q, family, leaves, text, depth)
 		} else {
 			found = g.functionGuards(p, q, family)
@@ -348,6 +352,7 @@ func (g *gatherer) functionGuards(p place, q *cue, family int) float64 {
 // helperGuard is a guard inside a function and the parameters it is about.
 type helperGuard struct {
 	rule   *guard
+	region *region
 	params map[int]bool // distances from the end
 }
 
@@ -355,14 +360,14 @@ type helperGuard struct {
 // which the value passes.
 func (g *gatherer) helperGuards(u *unit, at int, q *cue, family int, sl slice, text string) []float64 {
 	var out []float64
-	own := u.regions[u.regionOf[at]].names
+	own := &u.regions[u.regionOf[at]]
 	look := func(i int, onValue bool) {
 		for _, name := range u.statements[i].calls {
-			if contains(own, name) || i == at && text != "" && !strings.Contains(text, name) {
+			if i == at && text != "" && !strings.Contains(text, name) {
 				continue
 			}
 			for _, h := range g.helpers[family][name] {
-				if !h.rule.against(q) {
+				if h.region == own || !h.rule.against(q) {
 					continue
 				}
 				if onValue && h.about(&u.statements[i], name, sl, i == at) || q.Taint == taintNone && h.rule.Scope == scopeFunction {
@@ -451,6 +456,41 @@ func (u *unit) derives(from, to int) bool {
 		for _, name := range s.assigned {
 			made[name] = true
 		}
+	}
+	return false
+}
+
+// leavesOnMatch tells whether a test for membership ends the function for what
+// is in the list, so that what comes later sees only the rest.
+func (u *unit) leavesOnMatch(test, at int) bool {
+	s := &u.statements[test]
+	if at <= test || !strings.Contains(s.bare, "if") || refusal.MatchString(s.code) {
+		return false
+	}
+	if endsFlow.MatchString(s.bare) {
+		return true
+	}
+	for i := test + 1; i < at && i <= test+2; i++ {
+		switch line := strings.TrimSpace(u.statements[i].bare); {
+		case endsFlow.MatchString(line):
+			return true
+		case strings.HasPrefix(line, "}"):
+			return false
+		}
+	}
+	return false
+}
+
+var (
+	refusal  = regexp.MustCompile(`\bnot\b|![^=]|== ?false|< ?0|=== ?-1|== ?-1|is None|== ?nil|=== ?undefined|== ?null|\|\|`)
+	endsFlow = regexp.MustCompile(`\b(?:return|raise|throw|continue)\b`)
+)
+
+// textOnly tells whether only text can do harm in a family.
+func (g *gatherer) textOnly(family int) bool {
+	switch g.lex.Families[family].ID {
+	case "injection", "path", "ssrf", "open_redirect", "output_encoding":
+		return true
 	}
 	return false
 }

@@ -14,8 +14,8 @@ type leaf struct {
 }
 
 // leavesOf follows the named values of a statement back to where they enter
-// the function.
-func (u *unit) leavesOf(at int, names []string) []leaf {
+// the function. For some families numbers cannot do harm.
+func (u *unit) leavesOf(at int, names []string, textOnly bool) []leaf {
 	reg := &u.regions[u.regionOf[at]]
 	from, to := u.regionStatements(u.regionOf[at])
 	inside, defines := map[string]bool{}, map[int]bool{}
@@ -28,6 +28,9 @@ func (u *unit) leavesOf(at int, names []string) []leaf {
 	}
 	var starts []string
 	for name := range inside {
+		if textOnly && reg.numbers[name] {
+			continue
+		}
 		if reg.taints[name].level >= parameterTaint && (contains(reg.params, name) || u.enters(name, defines)) {
 			starts = append(starts, name)
 		}

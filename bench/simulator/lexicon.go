@@ -121,6 +121,9 @@ type guard struct {
 	Near   string     `json:"near,omitempty"` // some statement of the function must match
 	// Anchored: a regular expression that is open at an end is no guard.
 	Anchored bool `json:"anchored,omitempty"`
+	// Member: a test for membership, which guards what comes after only when it
+	// ends the function for the others.
+	Member bool `json:"member,omitempty"`
 
 	whole, not, near *regexp.Regexp
 }

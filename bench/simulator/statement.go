@@ -143,12 +143,12 @@ func (s *statement) read(lang language) {
 			j++
 		}
 		word := b[i:j]
-		s.word(b, word, i, j, op)
+		s.word(b, word, i, j, op, lang)
 		i = j
 	}
 }
 
-func (s *statement) word(b, word string, i, j, op int) {
+func (s *statement) word(b, word string, i, j, op int, lang language) {
 	if word[0] >= '0' && word[0] <= '9' {
 		return
 	}
@@ -161,7 +161,7 @@ func (s *statement) word(b, word string, i, j, op int) {
 		s.calls = append(s.calls, strings.TrimPrefix(word, "this."))
 		return
 	}
-	if member || keywords[word] {
+	if member || keywords[word] && (word != "in" || lang != langGo && lang != langJava) {
 		return
 	}
 	isKey := strings.HasPrefix(rest, ":") && !strings.HasPrefix(rest, ":=") && (op < 0 || i > op)
