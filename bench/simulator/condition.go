@@ -14,7 +14,9 @@ func (g *gatherer) holds(ui, at int, q *cue) bool {
 	case q.in != nil && !anyMatches(u.regions[region].names, q.in),
 		q.Recursion != "" && u.recursive(region) != (q.Recursion == recursionMust),
 		q.Falls && !u.fallsThrough(at),
+		q.OneSided && !u.oneSided(at),
 		q.Flaw != "" && !flawed(u.statements[at].code, u.file.lang, q.Flaw),
+		q.Flaw == flawUnanchored && !g.consulted(ui, at),
 		q.not != nil && q.not.MatchString(u.statements[at].code),
 		q.side != nil && !g.anywhere(q.side),
 		q.near != nil && !g.anyStatement(ui, region, q.near),
@@ -25,7 +27,7 @@ func (g *gatherer) holds(ui, at int, q *cue) bool {
 }
 
 func (g *gatherer) anyStatement(ui, region int, re *regexp.Regexp) bool {
-	key := asked{ui, region, re}
+	key := asked{ui, region, -1, re}
 	found, known := g.seen[key]
 	if !known {
 		u := g.ev.units[ui]
@@ -37,12 +39,22 @@ func (g *gatherer) anyStatement(ui, region int, re *regexp.Regexp) bool {
 }
 
 func (g *gatherer) anywhere(re *regexp.Regexp) bool {
-	key := asked{-1, 0, re}
+	key := asked{-1, 0, -1, re}
 	found, known := g.seen[key]
 	if !known {
 		for _, u := range g.ev.units {
 			found = found || matchesAny(u.statements, re)
 		}
+		g.seen[key] = found
+	}
+	return found
+}
+
+func (g *gatherer) matches(ui, at int, re *regexp.Regexp) bool {
+	key := asked{ui, -1, at, re}
+	found, known := g.seen[key]
+	if !known {
+		found = re.MatchString(g.ev.units[ui].statements[at].code)
 		g.seen[key] = found
 	}
 	return found
@@ -75,6 +87,37 @@ func flawed(code string, lang language, flaw expressionFlaw) bool {
 	return false
 }
 
+var decides = regexp.MustCompile(`\bif\b|\breturn\b|\bassert\b|&&|\|\||\bunless\b|\?`)
+
+// consulted tells whether an expression decides something: it stands in a
+// condition itself, or its name does.
+func (g *gatherer) consulted(ui, at int) bool {
+	s := &g.ev.units[ui].statements[at]
+	if strings.Contains(s.bare, "if") && decides.MatchString(s.bare) {
+		return true
+	}
+	for _, u := range g.ev.units {
+		for i := range u.statements {
+			t := &u.statements[i]
+			if t != s && sharesWord(s.assigned, t.idents) && decides.MatchString(t.bare) && checksWith.MatchString(t.code) {
+				return true
+			}
+		}
+	}
+	return len(s.assigned) == 0 && decides.MatchString(s.bare) && checksWith.MatchString(s.code)
+}
+
+var checksWith = regexp.MustCompile(`\.(?:test|match|fullmatch|search|MatchString|matcher|matches|find)\(|new RegExp`)
+
+func sharesWord(words, list []string) bool {
+	for _, w := range words {
+		if contains(list, w) {
+			return true
+		}
+	}
+	return false
+}
+
 // recursive tells whether a function of the region calls itself.
 func (u *unit) recursive(region int) bool {
 	names := u.regions[region].names
@@ -93,6 +136,38 @@ func (u *unit) recursive(region int) bool {
 func (u *unit) heads(at int, name string) bool {
 	for _, f := range u.functions {
 		if f.name == name && f.first == u.statements[at].first {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	limitAbove = regexp.MustCompile(`([A-Za-z_][\w.]*(?:\(\))?)\s*>=?\s*[\w.]+|[\w.]*(?:\(\))?\s*<\s*([A-Za-z_][\w.]*)`)
+	limitBelow = `\s*(?:<=?\s*(?:0|1|MIN\w*|min\w*|[A-Z]\w*MIN\w*)\b|>=?\s*[01]\b)`
+	sizes      = regexp.MustCompile(`(?i)(?:length|len|size|count)(?:\(\))?$`)
+)
+
+// oneSided finds a value that a condition limits above and that no condition of
+// the function limits below.
+func (u *unit) oneSided(at int) bool {
+	s := &u.statements[at]
+	if !strings.Contains(s.bare, "if") && !strings.Contains(s.bare, "return") {
+		return false
+	}
+	from, to := u.regionStatements(u.regionOf[at])
+	for _, m := range limitAbove.FindAllStringSubmatch(s.bare, -1) {
+		name := m[1] + m[2]
+		root, _, _ := strings.Cut(name, ".")
+		if name == "" || sizes.MatchString(name) || !contains(s.idents, root) {
+			continue
+		}
+		below := regexp.MustCompile(`(?:^|[^\w.])` + regexp.QuoteMeta(name) + limitBelow)
+		found := false
+		for i := from; i <= to && !found; i++ {
+			found = below.MatchString(u.statements[i].bare)
+		}
+		if !found {
 			return true
 		}
 	}

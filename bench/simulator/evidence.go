@@ -57,18 +57,29 @@ func gather(lex *lexicon, files []*sourceFile) *evidence {
 	}
 	ev.digest = hex.EncodeToString(h.Sum(nil))
 	linkCalls(ev.units)
-	cued := make([]bool, len(lex.Families))
-	for _, u := range ev.units {
+	g := &gatherer{lex: lex, ev: ev, seen: map[asked]bool{}}
+	cued := make([]map[string]bool, len(lex.Families))
+	for ui, u := range ev.units {
+		kept := u.hits[:0]
 		for _, h := range u.hits {
-			if p := &lex.patterns[h.pattern]; p.kind == patternCue {
-				cued[p.family] = true
+			p := &lex.patterns[h.pattern]
+			if p.kind == patternCue {
+				q := &lex.Families[p.family].Cues[p.at]
+				if !g.holds(ui, h.statement, q) {
+					continue
+				}
+				if cued[p.family] == nil {
+					cued[p.family] = map[string]bool{}
+				}
+				cued[p.family][q.ID] = true
 			}
+			kept = append(kept, h)
 		}
+		u.hits = kept
 	}
 	for _, u := range ev.units {
 		u.findGuards(lex, cued)
 	}
-	g := &gatherer{lex: lex, ev: ev, seen: map[asked]bool{}}
 	g.indexConstants()
 	g.indexWrong()
 	g.indexGuards()
@@ -175,11 +186,12 @@ func (u *unit) has(pattern, at int) bool {
 	return false
 }
 
-// findGuards tries the guards of the families that have cues on the side.
-func (u *unit) findGuards(lex *lexicon, families []bool) {
+// findGuards tries the guards that are against a cue on the side.
+func (u *unit) findGuards(lex *lexicon, cued []map[string]bool) {
 	for _, h := range u.pending {
 		for _, id := range lex.probes[h.pattern].patterns {
-			if pat := &lex.patterns[id]; families[pat.family] && pat.reads(u.file.lang) {
+			pat := &lex.patterns[id]
+			if cued[pat.family] != nil && pat.reads(u.file.lang) && lex.Families[pat.family].Guards[pat.at].concerns(cued[pat.family]) {
 				u.try(lex, h.pattern, h.statement)
 				break
 			}
@@ -203,11 +215,11 @@ type gatherer struct {
 	seen      map[asked]bool
 }
 
-// asked is a question about a region, or about the whole side (unit -1),
-// which many cues put again.
+// asked is a question that many cues put again: about a statement, about a
+// region (statement -1), or about the whole side (unit -1).
 type asked struct {
-	unit, region int
-	re           *regexp.Regexp
+	unit, region, statement int
+	re                      *regexp.Regexp
 }
 
 // wrongGuard is a statement in which a guard of a family does not hold.
@@ -223,13 +235,10 @@ func (g *gatherer) consider(ui int, h hit, p *pattern) {
 	u := g.ev.units[ui]
 	q := &g.lex.Families[p.family].Cues[p.at]
 	s := &u.statements[h.statement]
-	if !g.holds(ui, h.statement, q) {
-		return
-	}
 	sl := u.sliceOf(h.statement)
 	start := h.line
 	if q.before != nil {
-		at, ok := u.earlier(h.statement, q, sl)
+		at, ok := g.earlier(ui, h.statement, q, sl)
 		if !ok {
 			return
 		}
@@ -251,14 +260,15 @@ func (g *gatherer) consider(ui int, h hit, p *pattern) {
 	g.ev.byFamily[p.family] = append(g.ev.byFamily[p.family], c)
 }
 
-func (u *unit) earlier(at int, q *cue, sl slice) (line int, ok bool) {
+func (g *gatherer) earlier(ui, at int, q *cue, sl slice) (line int, ok bool) {
+	u := g.ev.units[ui]
 	from, _ := u.regionStatements(u.regionOf[at])
 	for i := at; i >= from; i-- {
 		s := &u.statements[i]
 		if i < at && q.Shares && !mentionsAny(s.idents, sl.idents) && !mentionsAny(s.assigned, sl.idents) {
 			continue
 		}
-		if q.before.MatchString(s.code) {
+		if g.matches(ui, i, q.before) {
 			return s.first, true
 		}
 	}

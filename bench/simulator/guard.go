@@ -6,175 +6,6 @@ import (
 	"strings"
 )
 
-// indexConstants notes what is defined outside functions: a set or an
-// expression that checks consult by name.
-func (g *gatherer) indexConstants() {
-	g.constants = map[string][]place{}
-	for ui, u := range g.ev.units {
-		for i := range u.statements {
-			list := u.statements[i].assigned
-			if len(list) == 0 || len(u.regions[u.regionOf[i]].names) > 0 {
-				continue
-			}
-			if u.file.lang == langJava {
-				list = list[len(list)-1:] // the others are its type
-			}
-			for _, name := range list {
-				if len(name) > 2 {
-					g.constants[name] = append(g.constants[name], place{ui, i})
-				}
-			}
-		}
-	}
-}
-
-// indexCalls notes where the functions of the side are called.
-func (g *gatherer) indexCalls() {
-	defined := map[string]int{}
-	for _, u := range g.ev.units {
-		for _, r := range u.regions {
-			for _, name := range r.names {
-				defined[name]++
-			}
-		}
-	}
-	g.callers = map[string][]place{}
-	for ui, u := range g.ev.units {
-		for i := range u.statements {
-			for _, name := range u.statements[i].calls {
-				if n := defined[name]; n == 0 || n > 2 || len(name) < 3 || contains(u.regions[u.regionOf[i]].names, name) {
-					continue
-				}
-				g.callers[name] = append(g.callers[name], place{ui, i})
-			}
-		}
-	}
-}
-
-func (g *gatherer) indexGuards() {
-	n := len(g.lex.Families)
-	g.helpers = make([]map[string][]helperGuard, n)
-	for f := range g.helpers {
-		g.helpers[f] = map[string][]helperGuard{}
-	}
-	g.guards = make([][][]hit, len(g.ev.units))
-	for ui := range g.ev.units {
-		g.guards[ui] = make([][]hit, n)
-	}
-	for ui, u := range g.ev.units {
-		for _, h := range u.hits {
-			p := &g.lex.patterns[h.pattern]
-			if p.kind != patternGuard {
-				continue
-			}
-			rule := &g.lex.Families[p.family].Guards[p.at]
-			if g.wrong[wrongGuard{place{ui, h.statement}, p.family}] || !g.admissible(ui, h.statement, rule) {
-				continue
-			}
-			g.note(ui, p, rule, h)
-			if len(u.regions[u.regionOf[h.statement]].names) == 0 && rule.Scope != scopeFile {
-				g.noteMentions(ui, p, rule, h)
-			}
-		}
-	}
-}
-
-func (g *gatherer) note(ui int, p *pattern, rule *guard, h hit) {
-	u := g.ev.units[ui]
-	g.guards[ui][p.family] = append(g.guards[ui][p.family], h)
-	reg := &u.regions[u.regionOf[h.statement]]
-	var params map[int]bool
-	for _, name := range reg.names {
-		if len(name) < 3 {
-			continue
-		}
-		if params == nil && rule.Scope != scopeFunction {
-			params = u.paramsOf(h.statement)
-		}
-		g.helpers[p.family][name] = append(g.helpers[p.family][name], helperGuard{rule, reg, params})
-	}
-}
-
-// paramsOf lists the parameters whose values a statement reads.
-func (u *unit) paramsOf(at int) map[int]bool {
-	out := map[int]bool{}
-	for _, l := range u.leavesOf(at, append(append([]string{}, u.statements[at].idents...), u.statements[at].assigned...), false) {
-		if l.param > 0 {
-			out[l.param] = true
-		}
-	}
-	return out
-}
-
-// noteMentions lets a guard that is defined outside functions count where its
-// name is used.
-func (g *gatherer) noteMentions(ui int, p *pattern, rule *guard, h hit) {
-	for _, name := range g.ev.units[ui].statements[h.statement].assigned {
-		if len(g.constants[name]) != 1 || g.constants[name][0] != (place{ui, h.statement}) {
-			continue
-		}
-		for uj, u := range g.ev.units {
-			for i := range u.statements {
-				if (uj != ui || i != h.statement) && contains(u.statements[i].idents, name) {
-					g.note(uj, p, rule, hit{h.pattern, i, u.statements[i].first})
-				}
-			}
-		}
-	}
-}
-
-// indexWrong notes the statements whose guards do not hold.
-func (g *gatherer) indexWrong() {
-	g.wrong = map[wrongGuard]bool{}
-	for ui, u := range g.ev.units {
-		for _, h := range u.hits {
-			p := &g.lex.patterns[h.pattern]
-			if p.kind != patternCue || !g.lex.Families[p.family].Cues[p.at].Wrong {
-				continue
-			}
-			if g.holds(ui, h.statement, &g.lex.Families[p.family].Cues[p.at]) {
-				g.wrong[wrongGuard{place{ui, h.statement}, p.family}] = true
-			}
-		}
-	}
-}
-
-// admissible tells a guard from what only looks like one.
-func (g *gatherer) admissible(ui, at int, rule *guard) bool {
-	u := g.ev.units[ui]
-	s := &u.statements[at]
-	if rule.not != nil && rule.not.MatchString(s.code) {
-		return false
-	}
-	if rule.not != nil {
-		for _, name := range s.idents {
-			for _, p := range g.constants[name] {
-				if rule.not.MatchString(g.ev.units[p.unit].statements[p.statement].code) {
-					return false
-				}
-			}
-		}
-	}
-	if rule.near != nil && !g.anyStatement(ui, u.regionOf[at], rule.near) {
-		return false
-	}
-	if !rule.Anchored {
-		return true
-	}
-	if flawed(s.code, u.file.lang, flawUnanchored) {
-		return false
-	}
-	for _, name := range s.idents {
-		for _, p := range g.constants[name] {
-			v := g.ev.units[p.unit]
-			if flawed(v.statements[p.statement].code, v.file.lang, flawUnanchored) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // guardsOn weighs what stands between the values and the statement. Each value
 // needs a guard: the one with the least counts.
 func (g *gatherer) guardsOn(ui, at int, q *cue, family int, sl slice) (direct, loose float64) {
@@ -188,7 +19,7 @@ func (g *gatherer) guardsOn(ui, at int, q *cue, family int, sl slice) (direct, l
 	}
 	if len(leaves) == 0 {
 		on, near := g.guardsAt(ui, at, q, family, sl, "")
-		if q.Taint == taintNone {
+		if q.Taint == taintNone && g.callersGuard(family) {
 			on = append(on, g.callerGuards(ui, at, q, family, 0, 1))
 		}
 		return combine(on), combine(near)
@@ -240,7 +71,10 @@ func (g *gatherer) guardsAt(ui, at int, q *cue, family int, sl slice, text strin
 			if h.statement == at && text != "" && !rule.whole.MatchString(text) {
 				continue
 			}
-			if rule.Member && u.leavesOnMatch(h.statement, at) {
+			if rule.Member && (u.leavesOnMatch(h.statement, at) || u.insideRefusal(h.statement, at)) {
+				continue
+			}
+			if (h.statement == at || sl.defines[h.statement]) && !rule.covers(&u.statements[h.statement], sl) {
 				continue
 			}
 			switch u.guardReach(h.statement, at, rule.Scope, sl) {
@@ -251,8 +85,9 @@ func (g *gatherer) guardsAt(ui, at int, q *cue, family int, sl slice, text strin
 			}
 		}
 	}
+	on = append(on, g.middleware(u, at, q, family)...)
 	on = append(on, g.helperGuards(u, at, q, family, sl, text)...)
-	if !q.Unvalidated && g.lex.Validation.families[g.lex.Families[family].ID] && u.validated(&g.lex.Validation, at, sl) {
+	if !q.Unvalidated && g.lex.Validation.families[g.lex.Families[family].ID] && g.validated(ui, at, sl) {
 		on = append(on, g.lex.Validation.Weight)
 	}
 	return on, near
@@ -281,6 +116,8 @@ func (g *gatherer) callerGuards(ui, at int, q *cue, family, param, depth int) fl
 		found := 0.0
 		if leaves := v.leavesOf(p.statement, names, g.textOnly(family)); param > 0 && len(leaves) > 0 {
 			found, _ = g.weakest(p.unit, p.statement, q, family, leaves, text, depth)
+		} else if param > 0 && text != "" && !g.lex.sourceIn(text, v.file.lang) {
+			continue // a constant, or a value of the program's own
 		} else {
 			found = g.functionGuards(p, q, family)
 		}
@@ -288,7 +125,7 @@ func (g *gatherer) callerGuards(ui, at int, q *cue, family, param, depth int) fl
 			weakest = found
 		}
 	}
-	return 0.9 * weakest
+	return 0.9 * max(weakest, 0)
 }
 
 type reach int
@@ -405,18 +242,21 @@ func (h *helperGuard) about(s *statement, name string, sl slice, sink bool) bool
 
 // validated finds a condition on the value, other than emptiness, after which
 // the function leaves.
-func (u *unit) validated(v *validationRule, at int, sl slice) bool {
+func (g *gatherer) validated(ui, at int, sl slice) bool {
+	u, v := g.ev.units[ui], &g.lex.Validation
 	from, to := u.regionStatements(u.regionOf[at])
 	for i := from; i <= to; i++ {
-		s := &u.statements[i]
-		if !sl.touches[i] || !v.condition.MatchString(s.code) || v.empty.MatchString(s.code) {
+		if !sl.touches[i] || !g.matches(ui, i, v.condition) || g.matches(ui, i, v.empty) {
 			continue
 		}
-		if v.exit.MatchString(s.code) {
+		if g.matches(ui, i, membership) && u.leavesOnMatch(i, at) {
+			continue
+		}
+		if g.matches(ui, i, v.exit) {
 			return true
 		}
 		for j := i + 1; j <= to && j <= i+2; j++ {
-			if v.exit.MatchString(u.statements[j].code) {
+			if g.matches(ui, j, v.exit) {
 				return true
 			}
 		}
@@ -482,9 +322,17 @@ func (u *unit) leavesOnMatch(test, at int) bool {
 }
 
 var (
-	refusal  = regexp.MustCompile(`\bnot\b|![^=]|== ?false|< ?0|=== ?-1|== ?-1|is None|== ?nil|=== ?undefined|== ?null|\|\|`)
-	endsFlow = regexp.MustCompile(`\b(?:return|raise|throw|continue)\b`)
+	refusal = regexp.MustCompile(`\bnot\b|![^=]|== ?false|< ?0|=== ?-1|== ?-1|is None|== ?nil|=== ?undefined|== ?null|\|\|`)
+	// membership is a test against a list.
+	membership = regexp.MustCompile(`\bin\s+(?:\w+\.)?_?[A-Z]|\.(?:has|includes|contains\w*|Contains)\(`)
+	endsFlow   = regexp.MustCompile(`\b(?:return|raise|throw|continue)\b`)
 )
+
+// callersGuard tells whether a check of who calls, made by the callers, counts.
+func (g *gatherer) callersGuard(family int) bool {
+	id := g.lex.Families[family].ID
+	return id == "access_control" || id == "authentication"
+}
 
 // textOnly tells whether only text can do harm in a family.
 func (g *gatherer) textOnly(family int) bool {

@@ -128,13 +128,24 @@ func (u *unit) sliceFrom(name string, from, to, at int, defines map[int]bool, in
 			continue
 		}
 		sl.touches[i] = true
-		if i < at || len(s.assigned) == 1 {
+		if passedOn(s, made) {
 			for _, word := range s.assigned {
 				made[word] = true
 			}
 		}
 	}
 	return sl
+}
+
+// passedOn tells whether a value goes into a statement whole: what is read out
+// of a stream or a record is another value.
+func passedOn(s *statement, made map[string]bool) bool {
+	for _, name := range s.idents {
+		if made[name] && standsAlone(s.bare, name) {
+			return true
+		}
+	}
+	return false
 }
 
 func indexOf(list []string, word string) int {

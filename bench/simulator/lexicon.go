@@ -77,6 +77,8 @@ type cue struct {
 	Flaw expressionFlaw `json:"flaw,omitempty"`
 	// Recursion: the function must call itself, or must not.
 	Recursion recursion `json:"recursion,omitempty"`
+	// OneSided: the statement limits a value above that nothing limits below.
+	OneSided bool `json:"one_sided,omitempty"`
 	// Falls: after the statement the function must go on.
 	Falls    bool   `json:"falls,omitempty"`
 	CWE      int    `json:"cwe"`
@@ -131,6 +133,19 @@ type guard struct {
 // against tells whether the guard says anything about the cue.
 func (g *guard) against(q *cue) bool {
 	return len(g.Cues) == 0 || contains(g.Cues, q.ID)
+}
+
+// concerns tells whether the guard is against one of the cues.
+func (g *guard) concerns(cues map[string]bool) bool {
+	if len(g.Cues) == 0 {
+		return len(cues) > 0
+	}
+	for _, id := range g.Cues {
+		if cues[id] {
+			return true
+		}
+	}
+	return false
 }
 
 type validationRule struct {

@@ -65,6 +65,7 @@ func statementEnd(bare []string, first int, lang language) int {
 		switch {
 		case opensBlock(line, lang):
 			return i
+		case lang == langJava && strings.HasSuffix(line, ")") && (strings.HasPrefix(next, "throws ") || strings.TrimSpace(next) == "{"):
 		case depth > 0, strings.HasSuffix(line, "\\"):
 		case lang != langGo && strings.HasPrefix(next, ".") && !strings.HasPrefix(next, "..."):
 		case lang == langGo && strings.HasSuffix(line, "."):
