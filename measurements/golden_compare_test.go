@@ -111,8 +111,9 @@ func goldenRoundZero(t *testing.T, in, want map[string]json.RawMessage) {
 	closeTo(t, number("pooled_youden"), s.Totals.JPooled, "pooled_youden")
 	closeTo(t, number("macro_youden"), s.Totals.JMacro, "macro_youden")
 	total := 0
-	for _, n := range get[map[string]int](t, in["noise_floor"]) {
+	for name, n := range get[map[string]int](t, in["noise_floor"]) {
 		total += n
+		closeTo(t, get[map[string]map[string]*float64](t, want["families"])[name]["noise_floor"], pointer(float64(n)), "noise_floor of "+name)
 	}
 	closeTo(t, number("noise_floor_total"), pointer(float64(total)), "noise_floor_total")
 }
@@ -128,6 +129,13 @@ func goldenSolutions(t *testing.T, in, want map[string]json.RawMessage) {
 		}
 	}
 	assert.Equal(t, get[[][]int](t, want["solutions_correct_both_missed_reversed"]), solutions)
+	if has(want, "with_23_of_30") { // the other families have 10 correct pairs of 10
+		for _, s := range solutions {
+			if s[0]+10 == 23 {
+				assert.Equal(t, get[[]int](t, want["with_23_of_30"]), s)
+			}
+		}
+	}
 }
 
 // rowsOfRuns makes the run rows of one pair with these numbers of hits and
@@ -328,6 +336,8 @@ func goldenCharged(t *testing.T, in, want map[string]json.RawMessage) {
 	}
 	for class, name := range map[detector.Class]string{detector.Charged: "charged_kinds", detector.Excused: "excused_kinds"} {
 		for _, kind := range get[[]string](t, want[name]) {
+			_, known := fromGolden(kind).Row()
+			assert.True(t, known, "%s is no status", kind)
 			assert.Equal(t, class, fromGolden(kind).Class(), kind)
 		}
 	}

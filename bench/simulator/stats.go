@@ -8,7 +8,8 @@ import (
 
 // Stats counts what a server did since it started.
 type Stats struct {
-	// Requests is every request to chat/completions, whatever became of it.
+	// Requests is every request to chat/completions that passed the key check,
+	// whatever became of it.
 	Requests int `json:"requests"`
 	// Calls is the requests answered by a completion, which is what a hosted
 	// API bills, even if the client never got all of it.

@@ -133,6 +133,29 @@ func TestImportsGoOneWay(t *testing.T) {
 	}
 }
 
+// Detectors, corpora, scores and searches know no HTTP and start no process:
+// untrusted text cannot reach a network or a shell from there.
+func TestRoomsThatReachNothing(t *testing.T) {
+	for _, room := range []string{"corpus", "detector", "measurements", "optimizer", "fixtures"} {
+		err := filepath.WalkDir(filepath.Join("..", "..", room), func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.Contains(name, "testdata") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			for _, spec := range file.Imports {
+				for _, forbidden := range []string{`"net"`, `"net/http"`, `"os/exec"`} {
+					assert.NotEqual(t, forbidden, spec.Path.Value, name)
+				}
+			}
+			return nil
+		})
+		require.NoError(t, err)
+	}
+}
+
 // The rule itself refuses each kind of wrong arrow.
 func TestArrowsThatAreRefused(t *testing.T) {
 	for _, c := range []struct{ from, to string }{
