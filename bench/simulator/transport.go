@@ -45,6 +45,10 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	go p.run(t.handler, in)
 	select {
 	case <-p.started:
+		// A handler that gives up because the context ended has not answered.
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		return p.response()
 	case <-ctx.Done():
 		return nil, ctx.Err()
