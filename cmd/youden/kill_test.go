@@ -144,7 +144,7 @@ func TestKilledCaptureResumesToTheSame(t *testing.T) {
 	code, _, stderr := youden(t, "capture", "--out", whole, "--progress", "none")
 	require.Equal(t, exitPass, code, stderr)
 
-	baseURL := simulated(t, "--latency", "5ms")
+	baseURL := simulated(t, "--latency", "25ms") // so that each kill finds calls under way
 	args := []string{"capture", "--out", killed, "--endpoint", baseURL, "--model", "sim-strong", "--concurrency", "4", "--progress", "none"}
 	for kill := range 5 {
 		cmd := binary(t, args...)
