@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -55,12 +56,13 @@ func TestConcurrencyIsBounded(t *testing.T) {
 	plan, program := planOf(t, 6, 4)
 	var now, most atomic.Int64
 	release := make(chan struct{})
+	var once sync.Once
 	model := &recorder{answer: func(detector.Request) detector.Answer {
 		n := now.Add(1)
 		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
 		}
 		if n == 3 {
-			close(release)
+			once.Do(func() { close(release) })
 		}
 		<-release
 		now.Add(-1)
