@@ -25,21 +25,21 @@ func TestNormalizePath(t *testing.T) {
 		{"vulnerable/src/app.py", nil, "src/app.py"},
 		{"vulnerable/fixed/src/app.py", plain, "src/app.py"},
 		{"src/x/../app.py", plain, "src/app.py"},
-		{"/work/repo/src/app.py", plain, "src/app.py"},
+		{"/srv/repo/src/app.py", plain, "src/app.py"},
 		{`C:\repo\src\app.py`, plain, "src/app.py"},
 		{"/src/app.py", plain, "src/app.py"},
 
 		{"app.py", plain, "app.py"}, // two files are called so, and one would not do either
 		{"util.py", plain, "util.py"},
-		{"/work/other.py", plain, "/work/other.py"},
-		{"/work/xsrc/app.py", plain, "/work/xsrc/app.py"},
+		{"/srv/other.py", plain, "/srv/other.py"},
+		{"/srv/xsrc/app.py", plain, "/srv/xsrc/app.py"},
 		{"repo/src/app.py", plain, "repo/src/app.py"},
 		{"../src/app.py", plain, "../src/app.py"},
 		{"SRC/app.py", plain, "SRC/app.py"},
 		{"vulnerable", plain, "vulnerable"},
 		{"", plain, ""},
 		{"  ", plain, ""},
-		{"/work/src/app.py", nil, "/work/src/app.py"},
+		{"/srv/src/app.py", nil, "/srv/src/app.py"},
 
 		{"fixed/app.py", odd, "fixed/app.py"}, // the side does have such a folder
 		{"vulnerable/fixed/app.py", odd, "fixed/app.py"},
