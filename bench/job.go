@@ -46,7 +46,7 @@ func Prepare(req Request, programs detector.Registry, folder, command string) (*
 	if err != nil {
 		return nil, err
 	}
-	cases, err := req.filter(selected.cases)
+	cases, err := req.Filter(selected.cases)
 	if err != nil {
 		return nil, err
 	}

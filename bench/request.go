@@ -63,9 +63,9 @@ func (r Request) check() error {
 	return errors.Join(errs...)
 }
 
-// filter keeps the cases that were asked for. A name that matches nothing is an
+// Filter keeps the cases that were asked for. A name that matches nothing is an
 // error: a misspelt case must not become an empty capture.
-func (r Request) filter(cases []*corpus.Case) ([]*corpus.Case, error) {
+func (r Request) Filter(cases []*corpus.Case) ([]*corpus.Case, error) {
 	matched := map[string]bool{}
 	has := func(list []string, flag, value string) bool {
 		if len(list) == 0 {

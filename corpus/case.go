@@ -36,23 +36,6 @@ const (
 	Holdout  Split = "holdout"
 )
 
-// Level is how well a label was checked. Only Read and Proved cases may teach.
-type Level string
-
-// The levels of vetting, from weakest to strongest.
-const (
-	Title  Level = "title"
-	Read   Level = "read"
-	Proved Level = "proved"
-)
-
-// Vetted is the record of how a label was checked.
-type Vetted struct {
-	Level   Level
-	First   string // what a blind reader said at first: "agreed", "disputed" or "" (not read blind)
-	Changed string // what was changed after the reading
-}
-
 // File is one source file of a side. Path is relative and slash-separated.
 type File struct {
 	Path string
@@ -100,11 +83,28 @@ type Case struct {
 
 	Explanation string
 	Trap        string
+	Difficulty  Difficulty
+	OrdersModel bool // both sides hold a text that gives an order to whoever reads them
 	Fragment    bool // a snippet that does not parse alone
 	Expect      *Expectation
 
+	// Proof holds the harness that runs a side to show the bug; nil when there
+	// is none. It is part of no hash and reaches no detector.
+	Proof *Side
+
 	defect string // what the loader found wrong with the label
 }
+
+// Difficulty says how hard the author meant a case to be; what a detector finds
+// hard is measured, not declared.
+type Difficulty string
+
+// The difficulties; a case may declare none.
+const (
+	Plain    Difficulty = "plain"    // from the input to a well-known sink within a function or two
+	Ordinary Difficulty = "ordinary" // over two files, or with a check that is incomplete or misplaced
+	Hard     Difficulty = "hard"     // several hops over files, second order, race, timing
+)
 
 // Expectation is the known answer of a case that is not a pair of sides.
 type Expectation struct {

@@ -23,10 +23,11 @@ var tasks = map[string]string{
 }
 
 type catalogDocument struct {
-	Version      int         `toml:"version"`
-	Slice        string      `toml:"slice"`
-	MemorySafety bool        `toml:"memory_safety"`
-	Cases        []caseEntry `toml:"case"`
+	Version      int           `toml:"version"`
+	Slice        string        `toml:"slice"`
+	MemorySafety bool          `toml:"memory_safety"`
+	Promise      *promiseEntry `toml:"promise"`
+	Cases        []caseEntry   `toml:"case"`
 }
 
 type caseEntry struct {
@@ -43,6 +44,8 @@ type caseEntry struct {
 	Dir         string          `toml:"dir"`
 	Explanation string          `toml:"explanation"`
 	Trap        string          `toml:"trap"`
+	Difficulty  string          `toml:"difficulty"`
+	OrdersModel bool            `toml:"orders_model"`
 	Fragment    bool            `toml:"fragment"`
 	Residual    []residualEntry `toml:"residual"`
 	Spans       []spanEntry     `toml:"span"`
@@ -51,9 +54,11 @@ type caseEntry struct {
 }
 
 type vettedEntry struct {
-	Level   string `toml:"level"`
-	First   string `toml:"first"`
-	Changed string `toml:"changed"`
+	Level   string   `toml:"level"`
+	First   string   `toml:"first"`
+	On      []string `toml:"on"`
+	Changed string   `toml:"changed"`
+	Again   string   `toml:"again"`
 }
 
 type residualEntry struct {
@@ -106,6 +111,7 @@ func loadCatalog(fsys fs.FS, o Options) (*Corpus, error) {
 			root: fsys, places: map[*Case]place{}},
 	}
 	l.head(&doc)
+	l.promise(doc.Promise)
 	for i := range doc.Cases {
 		l.entry(&doc.Cases[i], i)
 	}

@@ -26,13 +26,14 @@ func TestLoadCatalog(t *testing.T) {
 	assert.Equal(t, &Case{
 		ID: "sql", Title: "a filter", Slice: "sample", Group: "shop", Split: split, Task: "audit", Language: "go",
 		Family: "injection", Accept: []family.ID{"input_validation"}, CWE: 89,
-		Vetted:      Vetted{Level: Proved, First: "disputed", Changed: "the span"},
+		Vetted:      Vetted{Level: Proved, First: Disputed, On: []Dispute{DisputePlace}, Changed: "the span", Again: Agreed},
 		Vulnerable:  &Side{Files: []File{{Path: "db.go", Text: []byte(goBefore)}}},
 		Fixed:       &Side{Files: []File{{Path: "db.go", Text: []byte(goAfter)}}},
 		Spans:       []Span{{"db.go", 3, 4}},
 		Regions:     []Span{{"db.go", 3, 3}},
 		Residue:     []Residual{{"path", "the export"}},
 		Explanation: "the filter is concatenated", Trap: "the limit is not",
+		Proof: &Side{Files: []File{{Path: "cmd/prove/main.go", Text: []byte("package main\n")}}},
 	}, sql)
 	page := c.Cases[1]
 	assert.Equal(t, []string{"web/a.py", "web/page.py"}, []string{page.Vulnerable.Files[0].Path, page.Vulnerable.Files[1].Path})
@@ -67,7 +68,15 @@ func TestLoadCatalogRefuses(t *testing.T) {
 		{"unknown language", `language = "python"`, `language = "pyhton"`, `catalog.toml:31:1: language "pyhton" is unknown; use one of go, java, javascript, python, typescript, c, cpp, csharp, kotlin, php, ruby, rust, scala, shell, swift, html, json, markdown, sql, text, yaml`},
 		{"unknown level", `level = "read"`, `level = "glanced"`, `catalog.toml:33:12: vetted level "glanced" is unknown; write vetted = {level = "title", "read" or "proved"}`},
 		{"no level", "vetted = { level = \"read\" }\n", "", `catalog.toml:27:3: vetted level "" is unknown; write vetted = {level = "title", "read" or "proved"}`},
-		{"unknown first reading", `"disputed"`, `"maybe"`, `catalog.toml:13:30: first reading "maybe" is unknown; use agreed or disputed, or leave it out`},
+		{"unknown first reading", `"disputed", on = ["place"]`, `"maybe"`, `catalog.toml:13:30: first reading "maybe" is unknown; use agreed or disputed, or leave it out`},
+		{"unknown last reading", `again = "agreed"`, `again = "x"`, `catalog.toml:13:88: reading "x" is unknown; use agreed or disputed, or leave it out`},
+		{"unknown dispute", `["place"]`, `["colour"]`, `catalog.toml:13:56: a reader cannot dispute "colour"; use side, place, family or fixed`},
+		{"dispute without being disputed", `first = "disputed"`, `first = "agreed"`, `catalog.toml:13:48: the first reading disputed place and is not called disputed; write first = "disputed"`},
+		{"unknown difficulty", `title = "a filter"`, `difficulty = "easy"`, `catalog.toml:6:1: difficulty "easy" is unknown; use plain, ordinary or hard, or leave it out`},
+		{"promise of nothing", `slice = "sample"`, "slice = \"sample\"\n[promise]\neach_family = 0", `catalog.toml:4:1: each_family = 0 promises nothing; use a number above 0, or leave it out`},
+		{"promise of no range", `slice = "sample"`, "slice = \"sample\"\n[promise]\nlines = [30]", `catalog.toml:4:1: lines = [30] is no range; write the fewest and the most lines of a file, such as lines = [30, 150]`},
+		{"promise of a strange language", `slice = "sample"`, "slice = \"sample\"\n[[promise.least]]\ncases = 1\nlanguages = [\"klingon\"]", `catalog.toml:5:14: language "klingon" is unknown; use one of go, java, javascript, python, typescript, c, cpp, csharp, kotlin, php, ruby, rust, scala, shell, swift, html, json, markdown, sql, text, yaml`},
+		{"promise of no cases", `slice = "sample"`, "slice = \"sample\"\n[[promise.least]]\nfamilies = [\"path\"]", `catalog.toml:3:11: cases = 0 promises nothing; use a number above 0`},
 		{"no directory", "dir = \"cases/c\"\n", "", `catalog.toml:42:3: directory "" is not inside the corpus; use a relative path without .. and with /`},
 		{"directory above", `"cases/c"`, `"../c"`, `catalog.toml:48:1: directory "../c" is not inside the corpus; use a relative path without .. and with /`},
 		{"absolute directory", `"cases/c"`, `"/etc"`, `catalog.toml:48:1: directory "/etc" is not inside the corpus; use a relative path without .. and with /`},

@@ -18,6 +18,9 @@ const (
 	SplitsFile   = "splits.toml"
 )
 
+// ProofDir is the directory of a case's proof, beside its sides.
+const ProofDir = "proof"
+
 // Source says in which form a corpus was written.
 type Source string
 
@@ -44,7 +47,8 @@ type Corpus struct {
 	Source       Source
 	Cases        []*Case
 	Taxonomy     *family.Taxonomy
-	MemorySafety bool // the corpus plants memory errors and says so
+	MemorySafety bool     // the corpus plants memory errors and says so
+	Promise      *Promise // what the catalog says of itself; nil = nothing
 
 	// SplitsDeclared is true when the split was written down, false when it
 	// was drawn with SplitSeed or when there is none.

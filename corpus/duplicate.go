@@ -32,7 +32,7 @@ func (l *linter) duplicates() {
 			if earlier.of == k || told[earlier.of] {
 				continue
 			}
-			told[earlier.of] = true
+			told[earlier.of], l.copies[[2]*Case{earlier.of, k}] = true, true
 			l.duplicate(earlier.of, s.sighting)
 		}
 	}

@@ -17,9 +17,10 @@ func (l *catalogLoader) entry(e *caseEntry, i int) {
 	c := &Case{
 		ID: e.ID, Title: e.Title, Slice: l.corpus.Slice, Group: e.group(), Split: Split(e.Split), Task: e.Task,
 		Language: e.Language, Family: family.ID(e.Family),
-		Vetted:      Vetted{Level: Level(e.Vetted.Level), First: e.Vetted.First, Changed: e.Vetted.Changed},
 		Explanation: e.Explanation, Trap: e.Trap, Fragment: e.Fragment,
+		Difficulty: Difficulty(e.Difficulty), OrdersModel: e.OrdersModel,
 	}
+	l.vetted(e, i, c)
 	l.identity(e, i)
 	l.kind(e, i)
 	l.families(e, i, c)
@@ -54,11 +55,33 @@ func (l *catalogLoader) identity(e *caseEntry, i int) {
 	if !oneOf(e.Language, knownLanguages...) {
 		l.fault(fmt.Sprintf("language %q is unknown", e.Language), "use one of "+strings.Join(knownLanguages, ", "), "case", i, "language")
 	}
-	if !oneOf(Level(e.Vetted.Level), Title, Read, Proved) {
-		l.fault(fmt.Sprintf("vetted level %q is unknown", e.Vetted.Level), `write vetted = {level = "title", "read" or "proved"}`, "case", i, "vetted", "level")
+	if !oneOf(Difficulty(e.Difficulty), "", Plain, Ordinary, Hard) {
+		l.fault(fmt.Sprintf("difficulty %q is unknown", e.Difficulty), "use plain, ordinary or hard, or leave it out", "case", i, "difficulty")
 	}
-	if !oneOf(e.Vetted.First, "", "agreed", "disputed") {
-		l.fault(fmt.Sprintf("first reading %q is unknown", e.Vetted.First), "use agreed or disputed, or leave it out", "case", i, "vetted", "first")
+}
+
+// vetted reads the record of how the label was checked.
+func (l *catalogLoader) vetted(e *caseEntry, i int, c *Case) {
+	v := &e.Vetted
+	c.Vetted = Vetted{Level: Level(v.Level), First: Reading(v.First), Changed: v.Changed, Again: Reading(v.Again)}
+	if !oneOf(c.Vetted.Level, Title, Read, Proved) {
+		l.fault(fmt.Sprintf("vetted level %q is unknown", v.Level), `write vetted = {level = "title", "read" or "proved"}`, "case", i, "vetted", "level")
+	}
+	if !oneOf(c.Vetted.First, Unread, Agreed, Disputed) {
+		l.fault(fmt.Sprintf("first reading %q is unknown", v.First), "use agreed or disputed, or leave it out", "case", i, "vetted", "first")
+	}
+	if !oneOf(c.Vetted.Again, Unread, Agreed, Disputed) {
+		l.fault(fmt.Sprintf("reading %q is unknown", v.Again), "use agreed or disputed, or leave it out", "case", i, "vetted", "again")
+	}
+	for j, on := range v.On {
+		if !oneOf(Dispute(on), disputes...) {
+			l.fault(fmt.Sprintf("a reader cannot dispute %q", on), "use side, place, family or fixed", "case", i, "vetted", "on", j)
+		}
+		c.Vetted.On = append(c.Vetted.On, Dispute(on))
+	}
+	if len(v.On) > 0 && c.Vetted.First != Disputed {
+		l.fault(fmt.Sprintf("the first reading disputed %s and is not called disputed", strings.Join(v.On, ", ")),
+			`write first = "disputed"`, "case", i, "vetted", "on")
 	}
 }
 
@@ -164,6 +187,9 @@ func (l *catalogLoader) sides(e *caseEntry, i int, c *Case) {
 		l.file(err, i)
 	}
 	if c.Fixed, err = l.reader.side(path.Join(e.Dir, string(Fixed))); err != nil {
+		l.file(err, i)
+	}
+	if c.Proof, err = l.reader.side(path.Join(e.Dir, ProofDir)); err != nil {
 		l.file(err, i)
 	}
 	if c.Vulnerable == nil && c.Fixed == nil && err == nil {

@@ -40,6 +40,15 @@ const (
 	RuleTrap        Rule = "trap"            // nothing says what makes the case hard
 	RuleNewline     Rule = "newline"         // a line does not end in LF
 	RuleUnused      Rule = "unused-file"     // a file belongs to no case
+	RuleDrift       Rule = "drift"           // the sides differ where no label points
+	RuleOrders      Rule = "orders"          // a text gives an order to its reader, or none does though declared
+	RuleProof       Rule = "proof"           // called or promised to be proved, and there is no proof
+	RuleReading     Rule = "reading"         // the record of blind readings is missing or unsettled
+	RuleSize        Rule = "size"            // files, lines or spans outside what the catalog promises
+	RuleCount       Rule = "count"           // fewer pairs than the catalog promises
+	RuleHoldout     Rule = "holdout-share"   // a family gives more or less than its share to the holdout
+
+	RuleNearDuplicate Rule = "near-duplicate" // two cases share much of their text
 )
 
 // maxSpanLines is the widest span that still points at something: a finding
@@ -73,12 +82,17 @@ func (p Problem) String() string {
 // order of the corpus, those between cases last. In an imported set, whose text
 // is somebody else's, matters of style are warnings.
 func Lint(c *Corpus) []Problem {
-	l := &linter{corpus: c, unparsed: map[string]int{}}
+	l := &linter{corpus: c, unparsed: map[string]int{}, copies: map[[2]*Case]bool{}}
 	for _, k := range c.Cases {
 		l.current = k
 		l.identity()
 		l.labels()
 		l.prose()
+		l.size()
+		l.drift()
+		l.orders()
+		l.proof()
+		l.reading()
 		for _, name := range k.Sides() {
 			for _, f := range k.Side(name).Files {
 				l.file(name, f)
@@ -87,6 +101,8 @@ func Lint(c *Corpus) []Problem {
 	}
 	l.current = nil
 	l.duplicates()
+	l.nearDuplicates()
+	l.keepsPromise()
 	l.unused()
 	l.grammars()
 	return l.problems
@@ -96,7 +112,8 @@ type linter struct {
 	corpus   *Corpus
 	current  *Case
 	problems []Problem
-	unparsed map[string]int // language -> files
+	unparsed map[string]int    // language -> files
+	copies   map[[2]*Case]bool // cases reported as copies of one another
 }
 
 // at reports a problem of a file.
@@ -244,6 +261,11 @@ func (l *linter) unused() {
 		for _, name := range k.Sides() {
 			for _, f := range k.Side(name).Files {
 				used[path.Join(l.corpus.places[k].dir, string(name), f.Path)] = true
+			}
+		}
+		if k.Proof != nil {
+			for _, f := range k.Proof.Files {
+				used[path.Join(l.corpus.places[k].dir, ProofDir, f.Path)] = true
 			}
 		}
 	}

@@ -89,8 +89,14 @@ func TestLintFindsWhatIsPlanted(t *testing.T) {
 		}},
 		{"CRLF", replace("cases/b/fixed/web/page.py", "):\n", "):\r\n"),
 			[]string{"fixed/web/page.py:1: case html: error: the line does not end in a plain LF; convert the file (newline)"}},
-		{"no LF at the end", replace("cases/b/fixed/web/a.py", "\n", ""),
-			[]string{"fixed/web/a.py:1: case html: error: the line does not end in a plain LF; convert the file (newline)"}},
+		{"no LF at the end", func(fsys fstest.MapFS) {
+			replace("cases/b/fixed/web/a.py", "\n", "")(fsys)
+			replace("cases/b/vulnerable/web/a.py", "\n", "")(fsys)
+		},
+			[]string{
+				"vulnerable/web/a.py:1: case html: error: the line does not end in a plain LF; convert the file (newline)",
+				"fixed/web/a.py:1: case html: error: the line does not end in a plain LF; convert the file (newline)",
+			}},
 		{"unused file of a case", add("cases/b/notes.txt", "x\n"),
 			[]string{"cases/b/notes.txt: warning: the file belongs to no case; remove it, or add it to one (unused-file)"}},
 		{"unused file", add("old.go", "package old\n"),
@@ -135,12 +141,13 @@ func TestLintFindsWhatIsPlanted(t *testing.T) {
 			declareAll(fsys, "pareto")
 			for _, side := range []string{"vulnerable", "fixed"} {
 				for _, c := range []string{"a", "b"} {
-					fsys["cases/"+c+"/"+side+"/db.go"] = file(long + "// " + side[:1] + "\n")
+					fsys["cases/"+c+"/"+side+"/db.go"] = file(strings.Replace(long, "\tlots()", "\tlots() // "+side[:1], 1))
 				}
 				delete(fsys, "cases/b/"+side+"/web/page.py")
 				delete(fsys, "cases/b/"+side+"/web/a.py")
 			}
 			replace(CatalogFile, `"web/page.py"`, `"db.go"`)(fsys)
+			replace(CatalogFile, "end = 2\n", "end = 4\n")(fsys)
 			replace(CatalogFile, `group = "page"`, `group = "shop"`)(fsys)
 		}, []string{`catalog.toml:28: case html: warning: the case holds the same files as "sql"; remove one (duplicate)`}},
 	}
@@ -290,7 +297,7 @@ func TestStats(t *testing.T) {
 	replace(CatalogFile, `family = "path", note`, `family = "input_validation", note`)(fsys)
 	bytes := 0
 	for name, f := range fsys {
-		if strings.HasPrefix(name, "cases/") {
+		if strings.HasPrefix(name, "cases/") && !strings.Contains(name, "/proof/") {
 			bytes += len(f.Data)
 		}
 	}
@@ -311,5 +318,8 @@ func TestStats(t *testing.T) {
 		Splits:    []Count{{"holdout", 1}, {"pareto", 2}},
 		Tasks:     []Count{{"audit", 3}},
 		Vetted:    []VettedCount{{Proved, "disputed", true, 1}, {Read, "", false, 1}, {Title, "", false, 1}},
+		Readings:  Readings{Read: 1, Side: 1, Family: 1, Fixed: 1, Changed: 1, Settled: 1, Residue: 1},
+
+		Difficulties: []Count{{"", 3}}, WithProof: 1,
 	}, s)
 }

@@ -24,7 +24,7 @@ language = "go"
 family = "injection"
 accept = ["input_validation"]
 cwe = "CWE-89"
-vetted = { level = "proved", first = "disputed", changed = "the span" }
+vetted = { level = "proved", first = "disputed", on = ["place"], changed = "the span", again = "agreed" }
 dir = "cases/a"
 explanation = "the filter is concatenated"
 trap = "the limit is not"
@@ -77,6 +77,7 @@ func sampleFS() fstest.MapFS {
 		"README.md":                        file("about\n"),
 		"cases/a/vulnerable/db.go":         file(goBefore),
 		"cases/a/fixed/db.go":              file(goAfter),
+		"cases/a/proof/cmd/prove/main.go":  file("package main\n"),
 		"cases/b/vulnerable/web/page.py":   file(pyBefore),
 		"cases/b/vulnerable/web/a.py":      file("x = 1\n"),
 		"cases/b/fixed/web/page.py":        file(pyAfter),

@@ -24,6 +24,48 @@ type Statistics struct {
 	Splits    []Count       `json:"splits"`
 	Tasks     []Count       `json:"tasks"`
 	Vetted    []VettedCount `json:"vetted"`
+	Readings  Readings      `json:"readings"`
+
+	Difficulties []Count `json:"difficulties"` // as the authors meant them
+	OrdersModel  int     `json:"orders_model"` // cases whose code gives an order to its reader
+	WithProof    int     `json:"with_proof"`   // cases that can be proved by running them
+}
+
+// Readings sum up the blind readings. The first reading of a case stays as it
+// was, whatever was changed later; Settled counts the cases whose label a blind
+// reader has agreed with in the end.
+type Readings struct {
+	Read    int `json:"read"`   // cases read blind
+	Agreed  int `json:"agreed"` // first readings that agreed in everything
+	Side    int `json:"side"`   // that named the vulnerable side rightly
+	Place   int `json:"place"`  // that pointed at the labelled place
+	Family  int `json:"family"` // that named an accepted family
+	Fixed   int `json:"fixed"`  // that found nothing else on the fixed side
+	Changed int `json:"changed"`
+	Settled int `json:"settled"`
+	Residue int `json:"residue"` // cases with a known weakness on the fixed side
+}
+
+func (r *Readings) add(k *Case) {
+	v := k.Vetted
+	if len(k.Residue) > 0 {
+		r.Residue++
+	}
+	if v.First == Unread {
+		return
+	}
+	for _, n := range []struct {
+		count *int
+		holds bool
+	}{
+		{&r.Read, true}, {&r.Agreed, v.First == Agreed}, {&r.Side, !v.disputed(DisputeSide)}, {&r.Place, !v.disputed(DisputePlace)},
+		{&r.Family, !v.disputed(DisputeFamily)}, {&r.Fixed, !v.disputed(DisputeFixed)}, {&r.Changed, v.Changed != ""},
+		{&r.Settled, v.Again == Agreed || v.First == Agreed && v.Changed == ""},
+	} {
+		if n.holds {
+			*n.count++
+		}
+	}
 }
 
 // FamilyCount counts the cases of a family, in taxonomy order, by split. Cases
@@ -47,16 +89,16 @@ type Count struct {
 
 // VettedCount is the number of cases with one record of vetting.
 type VettedCount struct {
-	Level   Level  `json:"level"`
-	First   string `json:"first"`   // what the blind reader said
-	Changed bool   `json:"changed"` // whether something was changed after the reading
-	Cases   int    `json:"cases"`
+	Level   Level   `json:"level"`
+	First   Reading `json:"first"`   // what the blind reader said
+	Changed bool    `json:"changed"` // whether something was changed after the reading
+	Cases   int     `json:"cases"`
 }
 
 // Stats counts a corpus.
 func Stats(c *Corpus) Statistics {
 	s := Statistics{Slice: c.Slice, Hash: c.Hash(), Cases: len(c.Cases)}
-	languages, splits, taskCounts := map[string]int{}, map[string]int{}, map[string]int{}
+	languages, splits, taskCounts, difficulties := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
 	groups := map[string]bool{}
 	vetted := map[VettedCount]int{}
 	for _, k := range c.Cases {
@@ -64,6 +106,14 @@ func Stats(c *Corpus) Statistics {
 		languages[k.Language]++
 		splits[string(k.Split)]++
 		taskCounts[k.Task]++
+		difficulties[string(k.Difficulty)]++
+		s.Readings.add(k)
+		if k.OrdersModel {
+			s.OrdersModel++
+		}
+		if k.Proof != nil {
+			s.WithProof++
+		}
 		vetted[VettedCount{Level: k.Vetted.Level, First: k.Vetted.First, Changed: k.Vetted.Changed != ""}]++
 		if k.IsPair() {
 			s.Pairs++
@@ -72,7 +122,7 @@ func Stats(c *Corpus) Statistics {
 	}
 	s.Groups = len(groups)
 	s.Families = familyCounts(c)
-	s.Languages, s.Splits, s.Tasks = counts(languages), counts(splits), counts(taskCounts)
+	s.Languages, s.Splits, s.Tasks, s.Difficulties = counts(languages), counts(splits), counts(taskCounts), counts(difficulties)
 	for record, n := range vetted {
 		record.Cases = n
 		s.Vetted = append(s.Vetted, record)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -16,14 +17,15 @@ import (
 func (a *app) corpusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "corpus",
-		Short: "Check, count and split a corpus",
-		Long: `Check, count and split a corpus: a directory with a catalog.toml, or with a manifest.json
+		Short: "Check, count, split and prove a corpus",
+		Long: `Check, count, split and prove a corpus: a directory with a catalog.toml, or with a manifest.json
 of schema bench.pairs/1. None of these commands scores anything, so none opens the
 holdout.`,
 	}
 	cmd.AddCommand(
 		a.corpusSub("lint", "Check the hygiene of a corpus: labels, names, syntax, duplicates", a.lintCorpus),
 		a.splitCommand(),
+		a.proveCommand(),
 		a.corpusSub("stats", "Count a corpus by family, split, language and vetting", a.countCorpus),
 	)
 	return cmd
@@ -155,24 +157,36 @@ func (a *app) countCorpus(c *corpus.Corpus, format string) error {
 	for _, list := range []struct {
 		title  string
 		counts []corpus.Count
-	}{{"languages", s.Languages}, {"tasks", s.Tasks}} {
+	}{{"languages", s.Languages}, {"tasks", s.Tasks}, {"difficulty", s.Difficulties}} {
 		fmt.Fprintf(a.out, "\n%s:", list.title)
 		for _, n := range list.counts {
-			fmt.Fprintf(a.out, " %s %d", report.Plain(n.Name), n.Cases)
+			fmt.Fprintf(a.out, " %s %d", report.Plain(cmp.Or(n.Name, "undeclared")), n.Cases)
 		}
 	}
+	fmt.Fprintf(a.out, "\nwith an order to a model: %d; with a proof to run: %d", s.OrdersModel, s.WithProof)
 	fmt.Fprint(a.out, "\nvetted:")
 	for _, v := range s.Vetted {
 		fmt.Fprintf(a.out, " %s %d", describeVetted(v), v.Cases)
 	}
 	fmt.Fprintln(a.out)
+	a.readings(s.Readings)
 	return nil
+}
+
+func (a *app) readings(r corpus.Readings) {
+	if r.Read == 0 {
+		fmt.Fprintln(a.out, "read blind: none")
+		return
+	}
+	fmt.Fprintf(a.out, "read blind: %d; at first agreed in everything %d, on the side %d, on the place %d, on the family %d, on a clean fixed side %d\n",
+		r.Read, r.Agreed, r.Side, r.Place, r.Family, r.Fixed)
+	fmt.Fprintf(a.out, "since then: changed %d, agreed in the end %d of %d, known residuals %d\n", r.Changed, r.Settled, r.Read, r.Residue)
 }
 
 func describeVetted(v corpus.VettedCount) string {
 	text := string(v.Level)
-	if v.First != "" {
-		text += "/" + v.First
+	if v.First != corpus.Unread {
+		text += "/" + string(v.First)
 	}
 	if v.Changed {
 		text += "/changed"

@@ -64,8 +64,8 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	root.SetOut(out)
 	root.SetErr(errOut)
 	err := root.ExecuteContext(ctx)
-	if err == nil && out.err != nil {
-		err = fmt.Errorf("writing the output: %w", out.err)
+	if code := exitCode(err); out.err != nil && code != exitInternal && code != exitInterrupted {
+		err = fmt.Errorf("writing the output: %w", out.err) // a verdict that nobody could read is none
 	}
 	var quiet *exitError
 	if err != nil && (!errors.As(err, &quiet) || quiet.err != nil) {

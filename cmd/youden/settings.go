@@ -7,6 +7,7 @@ import (
 	"os"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
@@ -256,6 +257,11 @@ func (s *settings) uint64(name string) uint64 {
 
 func (s *settings) float(name string) float64 {
 	v, err := s.flags.GetFloat64(name)
+	return must(v, err)
+}
+
+func (s *settings) duration(name string) time.Duration {
+	v, err := s.flags.GetDuration(name)
 	return must(v, err)
 }
 
