@@ -202,7 +202,7 @@ func (u *unit) fallsThrough(at int) bool {
 func compareSiblings(list []candidate) {
 	for i := range list {
 		c := &list[i]
-		if c.guard > 0.3 {
+		if c.guard > 0.3 || c.cue.Taint == taintNeeds && c.taint.level < taintedEnough {
 			continue
 		}
 		for j := range list {

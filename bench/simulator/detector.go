@@ -120,7 +120,11 @@ func (r *reader) evidence(c *candidate) float64 {
 	case taintHelps:
 		z += 0.5 * k.Taint * seen
 	}
-	guard := math.Min(c.guard, k.GuardCap) + k.LooseGuard*math.Min(c.loose, 1)
+	sure := c.guard
+	if sure < k.GuardSure {
+		sure *= k.GuardDoubt
+	}
+	guard := math.Min(sure, k.GuardCap) + k.LooseGuard*math.Min(c.loose, 1)
 	z -= k.Guard * aware * math.Min(guard, k.GuardCap)
 	z += k.Comment * c.remark
 	if c.sibling {

@@ -6,8 +6,9 @@
 // arrival can change a byte of it, so a capture can be repeated anywhere.
 // Second, a simulated detector sees what a real model would see, the messages
 // and nothing else: it reads code lexically (sinks, sources, identifier flow,
-// guards), reads the prompt for what it asks the reader to do, and adds noise
-// whose size is a constant of the profile. Third, everything it says is
+// guards, and what one function lacks that its neighbours have), reads the
+// prompt for what it asks the reader to do, and adds noise whose size is a
+// constant of the profile. Third, everything it says is
 // labelled simulated: model ids start with sim-, owned_by is "simulated", the
 // fingerprint is that of the profile and every answer carries X-Simulated.
 //

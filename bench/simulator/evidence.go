@@ -57,7 +57,7 @@ func gather(lex *lexicon, files []*sourceFile) *evidence {
 	}
 	ev.digest = hex.EncodeToString(h.Sum(nil))
 	linkCalls(ev.units)
-	g := &gatherer{lex: lex, ev: ev, seen: map[asked]bool{}}
+	g := &gatherer{lex: lex, ev: ev, seen: map[asked]bool{}, checkers: map[asksCallee]bool{}}
 	cued := make([]map[string]bool, len(lex.Families))
 	for ui, u := range ev.units {
 		kept := u.hits[:0]
@@ -77,8 +77,14 @@ func gather(lex *lexicon, files []*sourceFile) *evidence {
 		}
 		u.hits = kept
 	}
+	needed := map[int]bool{}
 	for _, u := range ev.units {
-		u.findGuards(lex, cued)
+		for hit := range u.peerHits {
+			needed[hit[0]] = true
+		}
+	}
+	for _, u := range ev.units {
+		u.findGuards(lex, cued, needed)
 	}
 	g.indexConstants()
 	g.indexWrong()
@@ -91,6 +97,7 @@ func gather(lex *lexicon, files []*sourceFile) *evidence {
 			}
 		}
 	}
+	g.comparePeers()
 	for f := range ev.byFamily {
 		compareSiblings(ev.byFamily[f])
 		ev.byFamily[f] = best(ev.byFamily[f])
@@ -101,11 +108,14 @@ func gather(lex *lexicon, files []*sourceFile) *evidence {
 func readUnit(lex *lexicon, f *sourceFile) *unit {
 	text := strings.Join(f.lines, "\n")
 	m := mask(text, f.lang)
-	u := &unit{lex: lex, file: f, bareLines: strings.Split(string(m.bare), "\n"), remarks: map[int]float64{}}
+	u := &unit{lex: lex, file: f, bareLines: strings.Split(string(m.bare), "\n"), remarks: map[int]float64{}, peerHits: map[[2]int]bool{}}
 	u.statements, u.owner = statements(m, f.lang)
 	u.functions = functions(u.statements, u.bareLines, f.lang)
 	u.findHits(lex, m.code)
 	u.buildRegions()
+	u.findClasses()
+	u.decorations()
+	u.markTabled()
 	for _, c := range m.comments {
 		for _, rule := range lex.Comments {
 			if rule.re.MatchString(strings.ToLower(c.text)) {
@@ -150,7 +160,11 @@ func (u *unit) findHits(lex *lexicon, code []byte) {
 // wanted tells whether a probe stands for a source or a cue of the language.
 func (u *unit) wanted(lex *lexicon, p int) bool {
 	for _, id := range lex.probes[p].patterns {
-		if pat := &lex.patterns[id]; pat.kind != patternGuard && pat.reads(u.file.lang) {
+		pat := &lex.patterns[id]
+		if pat.kind == patternGuard || pat.kind == patternPeer && pat.at%peerParts != peerNeeds {
+			continue
+		}
+		if pat.reads(u.file.lang) {
 			return true
 		}
 	}
@@ -169,7 +183,12 @@ func (u *unit) try(lex *lexicon, p, at int) {
 		switch {
 		case !pat.reads(u.file.lang) || u.has(id, at):
 		case pat.kind == patternSource:
+			if op := assignment(s.bare, u.file.lang); op > 0 && m[1] <= op && !lex.sourceIn(s.code[op:], u.file.lang) {
+				continue // it is assigned to
+			}
 			s.source = math.Max(s.source, lex.Sources[pat.at].Level)
+		case pat.kind == patternPeer:
+			u.peerHits[[2]int{id, at}] = true
 		default:
 			u.hits = append(u.hits, hit{id, at, line})
 		}
@@ -186,11 +205,19 @@ func (u *unit) has(pattern, at int) bool {
 	return false
 }
 
-// findGuards tries the guards that are against a cue on the side.
-func (u *unit) findGuards(lex *lexicon, cued []map[string]bool) {
+// findGuards tries the guards that are against a cue on the side, and what a
+// comparison of peers asks once a function needs the check.
+func (u *unit) findGuards(lex *lexicon, cued []map[string]bool, needed map[int]bool) {
 	for _, h := range u.pending {
 		for _, id := range lex.probes[h.pattern].patterns {
 			pat := &lex.patterns[id]
+			if pat.kind == patternPeer {
+				if pat.reads(u.file.lang) && needed[id-pat.at%peerParts] {
+					u.try(lex, h.pattern, h.statement)
+					break
+				}
+				continue
+			}
 			if cued[pat.family] != nil && pat.reads(u.file.lang) && lex.Families[pat.family].Guards[pat.at].concerns(cued[pat.family]) {
 				u.try(lex, h.pattern, h.statement)
 				break
@@ -213,6 +240,7 @@ type gatherer struct {
 	callers   map[string][]place
 	wrong     map[wrongGuard]bool
 	seen      map[asked]bool
+	checkers  map[asksCallee]bool
 }
 
 // asked is a question that many cues put again: about a statement, about a
@@ -250,11 +278,20 @@ func (g *gatherer) consider(ui int, h hit, p *pattern) {
 	if q.Shares {
 		c.line = start
 	}
-	c.taint = u.sinkTaint(h.statement, sl)
-	if g.textOnly(p.family) && len(u.leavesOf(h.statement, s.idents, true)) == 0 && len(u.leavesOf(h.statement, s.idents, false)) > 0 {
+	part, placed := u.placed(h.statement, q)
+	if placed {
+		c.taint = u.statementTaint(&u.regions[u.regionOf[h.statement]], &part)
+	} else {
+		c.taint = u.sinkTaint(h.statement, sl)
+	}
+	if g.textOnly(p.family) && len(u.leavesOf(h.statement, part.idents, true)) == 0 && len(u.leavesOf(h.statement, part.idents, false)) > 0 {
 		c.taint = taint{}
 	}
-	c.guard, c.loose = g.guardsOn(ui, h.statement, q, p.family, sl)
+	text := ""
+	if placed {
+		text = part.code
+	}
+	c.guard, c.loose = g.guardsOn(ui, h.statement, q, p.family, sl, part.idents, text)
 	c.remark = u.remarkNear(h.line)
 	c.shape = q.ID + "\x00" + shapeOf(s.bare)
 	g.ev.byFamily[p.family] = append(g.ev.byFamily[p.family], c)

@@ -15,11 +15,15 @@ type unit struct {
 	bareLines  []string
 	regions    []region
 	regionOf   []int // statement index -> region index
+	classOf    []int // statement index -> index of the statement that heads the class, or -1
 	hits       []hit
 	pending    []hit           // probes of guards that were not tried yet
+	peerHits   map[[2]int]bool // pattern of a peer rule and statement
 	remarks    map[int]float64 // line index -> shift of comments addressed to the reader
 	// yields says which functions of the side return what outsiders choose.
 	yields map[string]float64
+	// whole: the side shows where values enter from outside.
+	whole bool
 }
 
 type hit struct {
@@ -41,17 +45,24 @@ type region struct {
 	head        int
 	names       []string // functions that begin in it
 	params      []string
+	receiver    string // of a Go method
 	entry       bool
 	taints      map[string]taint
 	carriers    map[string]bool  // parameters that requests are: values are taken from them
+	read        bool             // carriers are known
 	numbers     map[string]bool  // parameters that hold no text
 	given       map[string]taint // parameters that a caller on the side gives an outside value
+	// seen is the surest value that callers on the side give to a parameter.
+	seen map[string]float64
 }
 
 const (
-	regionLines     = 150 // functions longer than this are read in their parts
-	moduleWindow    = 40  // top-level code is read in stretches of this size
-	parameterTaint  = 0.5 // nobody knows who calls
+	regionLines     = 150  // functions longer than this are read in their parts
+	moduleWindow    = 40   // top-level code is read in stretches of this size
+	parameterTaint  = 0.5  // nobody knows who calls
+	settingTaint    = 0.2  // what a constructor is given is configuration
+	wholeTaint      = 0.35 // nobody knows who calls, but the side shows where requests enter
+	insideTaint     = 0.15 // all callers on the side give what is not from outside
 	entryTaint      = 0.95
 	callerTaint     = 0.95
 	taintedEnough   = 0.9
@@ -69,17 +80,21 @@ func (u *unit) buildRegions() {
 		}
 		if outer[f.first] > 0 {
 			r := &u.regions[outer[f.first]-1]
-			r.names = append(r.names, f.name)
+			if f.name != "" {
+				r.names = append(r.names, f.name)
+			}
 			for _, p := range f.params {
 				r.params = appendNew(r.params, p)
 			}
 			r.entry = r.entry || f.entry
 			r.note(f.numbers)
+			r.carry(f.carriers)
 			continue
 		}
 		u.regions = append(u.regions, region{first: f.first, last: f.last, head: f.head,
-			names: []string{f.name}, params: f.params, entry: f.entry})
+			names: []string{f.name}, params: f.params, receiver: f.receiver, entry: f.entry})
 		u.regions[len(u.regions)-1].note(f.numbers)
+		u.regions[len(u.regions)-1].carry(f.carriers)
 		for i := f.first; i <= f.last && i < len(outer); i++ {
 			if outer[i] == 0 {
 				outer[i] = len(u.regions)
@@ -109,6 +124,15 @@ func (r *region) note(numbers []string) {
 			r.numbers = map[string]bool{}
 		}
 		r.numbers[p] = true
+	}
+}
+
+func (r *region) carry(carriers []string) {
+	for _, p := range carriers {
+		if r.carriers == nil {
+			r.carriers = map[string]bool{}
+		}
+		r.carriers[p] = true
 	}
 }
 
@@ -144,16 +168,30 @@ func (u *unit) propagate(r int) {
 	level := parameterTaint
 	if reg.entry {
 		level = entryTaint
+	} else if u.whole {
+		level = wholeTaint
+	}
+	if !reg.entry && len(reg.names) == 1 && u.makes(reg.names[0]) {
+		level = settingTaint
 	}
 	for _, p := range reg.params {
 		reg.taints[p] = taint{level, 1}
+		if known, ok := reg.seen[p]; ok && known < level && !reg.entry {
+			reg.taints[p] = taint{max(known, insideTaint), 1}
+		}
 		if t, ok := reg.given[p]; ok && t.level > level {
 			reg.taints[p] = t
 		}
 	}
+	if t, ok := reg.given[reg.receiver]; ok && reg.receiver != "" {
+		reg.taints[reg.receiver] = t
+	}
 	from, to := u.regionStatements(r)
-	if reg.carriers == nil {
-		reg.carriers = map[string]bool{}
+	if !reg.read {
+		reg.read = true
+		if reg.carriers == nil {
+			reg.carriers = map[string]bool{}
+		}
 		for i := from; i <= to; i++ {
 			for _, p := range reg.params {
 				if u.statements[i].source > 0 && strings.Contains(u.statements[i].bare, p+".") {
@@ -174,6 +212,9 @@ func (u *unit) propagate(r int) {
 			}
 			t.hops = min(t.hops+1, maxTaintHops)
 			for _, name := range s.assigned {
+				if reg.carriers[name] {
+					continue
+				}
 				if old, ok := reg.taints[name]; !ok || t.level > old.level {
 					reg.taints[name] = t
 				}
@@ -196,6 +237,8 @@ func (u *unit) statementTaint(reg *region, s *statement) taint {
 			continue
 		}
 		switch {
+		case reg.carriers[name]:
+			t.level *= 0.3
 		case !calledOn(s.bare, name):
 		case !standsAlone(s.bare, name):
 			t.level *= 0.3 // only the object something is called on
@@ -208,8 +251,6 @@ func (u *unit) statementTaint(reg *region, s *statement) taint {
 	}
 	return best
 }
-
-var classHead = regexp.MustCompile(`^\s*(?:(?:export|public|final|abstract|default)\s+)*class\s`)
 
 // takesOut are methods whose result is a part or a form of the value.
 var takesOut = regexp.MustCompile(`^(?i:get|read|to[A-Z_]|trim|strip|split|replace|lower|upper|sub|slice|decode|encode|format|concat|pop|at$|values?|keys|items|entries|filter|map|join|field|file|form|chunk|dict|model_|parse|match|rpartition|partition|remove[A-Z]|char|codePoint|repeat|pad|resolve|normalize)`)
@@ -231,51 +272,4 @@ func calledOn(bare, name string) bool {
 			return true
 		}
 	}
-}
-
-// slice is the reader's view of one value: the statements that define it and
-// those that mention it, within a region.
-type slice struct {
-	idents  map[string]bool
-	defines map[int]bool
-	touches map[int]bool
-}
-
-func (u *unit) sliceOf(at int) slice {
-	sl := slice{idents: map[string]bool{}, defines: map[int]bool{}, touches: map[int]bool{}}
-	sink := &u.statements[at]
-	for _, id := range sink.idents {
-		sl.idents[id] = true
-	}
-	from, to := u.regionStatements(u.regionOf[at])
-	for i := at - 1; i >= from; i-- {
-		s := &u.statements[i]
-		if !mentionsAny(s.assigned, sl.idents) {
-			continue
-		}
-		sl.defines[i] = true
-		if len(sl.idents) < 12 {
-			for _, id := range s.idents {
-				sl.idents[id] = true
-			}
-		}
-	}
-	for _, id := range sink.assigned {
-		sl.idents[id] = true
-	}
-	for i := from; i <= to; i++ {
-		if i != at && mentionsAny(u.statements[i].idents, sl.idents) {
-			sl.touches[i] = true
-		}
-	}
-	return sl
-}
-
-func mentionsAny(words []string, set map[string]bool) bool {
-	for _, w := range words {
-		if set[w] {
-			return true
-		}
-	}
-	return false
 }

@@ -11,18 +11,22 @@ type function struct {
 	first, last int // last line of the body, inclusive
 	head        int // first line of decorators or annotations above it
 	params      []string
+	receiver    string   // of a Go method
 	entry       bool     // a route or an annotation makes outsiders call it
 	numbers     []string // parameters whose type holds no text
+	carriers    []string // parameters that are requests: only what is taken from them counts
 	route       bool     // it is the argument of a call that registers a route
 }
 
 var (
-	headGo     = regexp.MustCompile(`\bfunc\s*(?:\([^)]*\)\s*)?(\w*)\s*(?:\[[^\]]*\])?\(`)
-	headPython = regexp.MustCompile(`^\s*(?:async\s+)?def\s+(\w+)\s*\(`)
-	headScript = regexp.MustCompile(`\bfunction\s*\*?\s*(\w*)\s*\(|(?:\b([\w$]+)\s*[=:]\s*)?(?:async\s*)?(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\b[\w$]+)\s*(?::\s*[\w<>\[\] |.]+)?=>\s*\{?|^\s*(?:(?:async|static|public|private|protected|get|set|export|default|override)\s+)*([\w$]+)\s*\((?:[^;{]|\{[^}]*\})*\)\s*(?::\s*[^{;=]+)?\{\s*$`)
-	headJava   = regexp.MustCompile(`^\s*(?:@\w+(?:\([^)]*\))?\s*)*(?:(?:public|private|protected|static|final|synchronized|abstract|default|native)\s+)*(?:<[^>]+>\s+)?[\w<>\[\],.?]+(?:\s+[\w<>\[\],.?]+)*\s+(\w+)\s*\(`)
-	notAHead   = wordSet("if for while switch catch return else do try with new throw function await typeof case synchronized")
-	entryMark  = regexp.MustCompile(`^\s*@(?:\w+\.)*(?:route|get|post|put|patch|delete|websocket|head|api_view|action|RequestMapping|GetMapping|PostMapping|PutMapping|DeleteMapping|PatchMapping|MessageMapping|Path|GET|POST|PUT|DELETE|Get|Post|Put|Patch|Delete|Query|Mutation|KafkaListener|RabbitListener|JmsListener|SqsListener|StreamListener|Incoming|EventPattern|MessagePattern|SubscribeMessage|Process|QueryMapping|MutationMapping|SchemaMapping|command|task|shared_task|subscriber|expose|message_handler|csrf_exempt|require_POST|require_GET|require_http_methods|login_required|jwt_required)\b`)
+	headGo = regexp.MustCompile(`\bfunc\s*(?:\([^)]*\)\s*)?(\w*)\s*(?:\[[^\]]*\])?\(`)
+	// receiverHead names the receiver of a Go method.
+	receiverHead = regexp.MustCompile(`^func\s*\(\s*(\w+)\s+\*?\w+`)
+	headPython   = regexp.MustCompile(`^\s*(?:async\s+)?def\s+(\w+)\s*\(`)
+	headScript   = regexp.MustCompile(`\bfunction\s*\*?\s*(\w*)\s*\(|(?:\b([\w$]+)\s*[=:]\s*)?(?:async\s*)?(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\b[\w$]+)\s*(?::\s*[\w<>\[\] |.]+)?=>\s*\{?|^\s*(?:(?:async|static|public|private|protected|get|set|export|default|override)\s+)*([\w$]+)\s*\((?:[^;{]|\{[^}]*\})*\)\s*(?::\s*[^{;=]+)?\{\s*$`)
+	headJava     = regexp.MustCompile(`^\s*(?:@\w+(?:\([^)]*\))?\s*)*(?:(?:public|private|protected|static|final|synchronized|abstract|default|native)\s+)*(?:<[^>]+>\s+)?[\w<>\[\],.?]+(?:\s+[\w<>\[\],.?]+)*\s+(\w+)\s*\(`)
+	notAHead     = wordSet("if for while switch catch return else do try with new throw function await typeof case synchronized")
+	entryMark    = regexp.MustCompile(`^\s*@(?:\w+\.)*(?:route|get|post|put|patch|delete|websocket|head|api_view|action|RequestMapping|GetMapping|PostMapping|PutMapping|DeleteMapping|PatchMapping|MessageMapping|Path|GET|POST|PUT|DELETE|Get|Post|Put|Patch|Delete|Query|Mutation|KafkaListener|RabbitListener|JmsListener|SqsListener|StreamListener|Incoming|EventPattern|MessagePattern|SubscribeMessage|Process|QueryMapping|MutationMapping|SchemaMapping|command|task|shared_task|subscriber|expose|message_handler|csrf_exempt|require_POST|require_GET|require_http_methods|login_required|jwt_required)\b`)
 	// entryHead is a head that shows that the arguments come from outside: the
 	// request of a view, a message of a queue, a call of an RPC framework.
 	entryHead = regexp.MustCompile(`^\s*(?:async\s+)?def\s+\w+\(\s*(?:self\s*,\s*)?request\b|\*?\w*pb\.\w+Request\b|\*connect\.Request|events\.\w+(?:Request|Event)\b|\bamqp\.Delivery|\*nats\.Msg|\*kafka\.Message|\*sarama\.ConsumerMessage|\bConsumerRecord<|\.(?:consume|subscribe|process)\([^{]*(?:=>|function)|eachMessage|\.on\(\s*["'](?:message|data|job|request)["']`)
@@ -59,7 +63,13 @@ func functions(list []statement, bare []string, lang language) []function {
 			f.entry = f.entry || entryMark.MatchString(bare[i])
 		}
 		f.params = parameters(s.bare, name, lang)
+		if lang == langGo {
+			if m := receiverHead.FindStringSubmatch(s.bare); m != nil {
+				f.receiver = m[1]
+			}
+		}
 		f.numbers = numbers(s.bare, f.params, lang)
+		f.carriers = carriers(s.bare, &f, lang)
 		out = append(out, f)
 	}
 	return out
@@ -210,6 +220,33 @@ var numberTypes = map[language]*regexp.Regexp{
 	langPython: regexp.MustCompile(`^\s*:\s*(?:Optional\[)?(?:int|float|bool|UUID|uuid\.UUID|date|datetime|Decimal)\b`),
 	langScript: regexp.MustCompile(`^\??\s*:\s*(?:number|boolean|Date|bigint)\b`),
 	langJava:   regexp.MustCompile(`\b(?:int|long|short|double|float|boolean|Integer|Long|Boolean|Double|UUID|LocalDate|Instant|Duration|BigDecimal)\s+$`),
+}
+
+var requestTypes = map[language]*regexp.Regexp{
+	langGo:     regexp.MustCompile(`(\w+)\s+(?:\*http\.Request|\*gin\.Context|echo\.Context|\*fiber\.Ctx)\b`),
+	langPython: regexp.MustCompile(`\b(request|environ)\b`),
+	langJava:   regexp.MustCompile(`\b(?:HttpServletRequest|HttpExchange|ServerRequest|ContainerRequestContext|RoutingContext)\s+(\w+)`),
+	langScript: regexp.MustCompile(`\b(\w+)\s*:\s*(?:Request|FastifyRequest|IncomingMessage|NextRequest)\b`),
+}
+
+var httpRoute = regexp.MustCompile(`\.(?:get|post|put|patch|delete|all|use|route)\(`)
+
+// carriers lists the parameters that hold whole requests.
+func carriers(head string, f *function, lang language) []string {
+	if lang == langScript && f.route && httpRoute.MatchString(head) {
+		return f.params
+	}
+	re := requestTypes[lang]
+	if re == nil {
+		return nil
+	}
+	var out []string
+	for _, m := range re.FindAllStringSubmatch(head, -1) {
+		if contains(f.params, m[1]) {
+			out = appendNew(out, m[1])
+		}
+	}
+	return out
 }
 
 // numbers lists the parameters that can hold numbers, dates and the like only.

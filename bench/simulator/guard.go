@@ -8,23 +8,23 @@ import (
 
 // guardsOn weighs what stands between the values and the statement. Each value
 // needs a guard: the one with the least counts.
-func (g *gatherer) guardsOn(ui, at int, q *cue, family int, sl slice) (direct, loose float64) {
+func (g *gatherer) guardsOn(ui, at int, q *cue, family int, sl slice, names []string, text string) (direct, loose float64) {
 	u := g.ev.units[ui]
 	if q.Wrong {
 		return 0, 0
 	}
 	var leaves []leaf
 	if q.Taint != taintNone {
-		leaves = u.leavesOf(at, u.statements[at].idents, g.textOnly(family))
+		leaves = u.leavesOf(at, names, g.textOnly(family))
 	}
 	if len(leaves) == 0 {
-		on, near := g.guardsAt(ui, at, q, family, sl, "")
+		on, near := g.guardsAt(ui, at, q, family, sl, text)
 		if q.Taint == taintNone && g.callersGuard(family) {
 			on = append(on, g.callerGuards(ui, at, q, family, 0, 1))
 		}
 		return combine(on), combine(near)
 	}
-	return g.weakest(ui, at, q, family, leaves, "", 2)
+	return g.weakest(ui, at, q, family, leaves, text, 2)
 }
 
 // weakest is the guard of the least guarded value. The surest values count:
@@ -68,6 +68,9 @@ func (g *gatherer) guardsAt(ui, at int, q *cue, family int, sl slice, text strin
 				}
 				continue
 			}
+			if h.statement > at && rule.Scope == scopeValue && (g.ordered(family) || g.mustDecide(family) && !decides.MatchString(u.statements[h.statement].bare)) {
+				continue
+			}
 			if h.statement == at && text != "" && !rule.whole.MatchString(text) {
 				continue
 			}
@@ -98,7 +101,7 @@ func (g *gatherer) guardsAt(ui, at int, q *cue, family int, sl slice, text strin
 func (g *gatherer) callerGuards(ui, at int, q *cue, family, param, depth int) float64 {
 	u := g.ev.units[ui]
 	reg := &u.regions[u.regionOf[at]]
-	if len(reg.names) != 1 || len(g.callers[reg.names[0]]) == 0 || len(g.callers[reg.names[0]]) > 4 {
+	if len(reg.names) != 1 || len(g.callers[reg.names[0]]) == 0 || len(g.callers[reg.names[0]]) > maxCallers {
 		return 0
 	}
 	weakest := -1.0
@@ -113,8 +116,13 @@ func (g *gatherer) callerGuards(ui, at int, q *cue, family, param, depth int) fl
 		if text != "" {
 			names = named(text, s.idents)
 		}
+		if param > 0 && g.textOnly(family) && v.argumentLevel(p.statement, reg.names[0], param) < parameterTaint {
+			continue // this caller gives nothing from outside
+		}
 		found := 0.0
-		if leaves := v.leavesOf(p.statement, names, g.textOnly(family)); param > 0 && len(leaves) > 0 {
+		if g.callersGuard(family) {
+			found = g.callerChecks(p, q, family, depth)
+		} else if leaves := v.leavesOf(p.statement, names, g.textOnly(family)); param > 0 && len(leaves) > 0 {
 			found, _ = g.weakest(p.unit, p.statement, q, family, leaves, text, depth)
 		} else if param > 0 && text != "" && !g.lex.sourceIn(text, v.file.lang) {
 			continue // a constant, or a value of the program's own
@@ -128,6 +136,21 @@ func (g *gatherer) callerGuards(ui, at int, q *cue, family, param, depth int) fl
 	return 0.9 * max(weakest, 0)
 }
 
+// maxCallers is how many callers a reader looks at.
+const maxCallers = 6
+
+// callerChecks is what a caller does about who asks: before the call, in the
+// function as a whole, or with what the call returns.
+func (g *gatherer) callerChecks(p place, q *cue, family, depth int) float64 {
+	v := g.ev.units[p.unit]
+	on, _ := g.guardsAt(p.unit, p.statement, q, family, v.sliceOf(p.statement), "")
+	found := max(combine(on), g.functionGuards(p, q, family))
+	if found < 0.5 && depth > 0 {
+		found = max(found, g.callerGuards(p.unit, p.statement, q, family, 0, depth-1))
+	}
+	return found
+}
+
 type reach int
 
 const (
@@ -137,7 +160,13 @@ const (
 )
 
 func (u *unit) guardReach(guardAt, at int, scope guardScope, sl slice) reach {
-	if guardAt == at && scope != scopeAfter {
+	if scope == scopeHelper {
+		return reachNone
+	}
+	if guardAt == at && scope != scopeAfter || scope == scopeFollowing && guardAt < at {
+		return reachValue
+	}
+	if scope == scopeFunction && u.ofClass(guardAt, at) {
 		return reachValue
 	}
 	same := u.regionOf[guardAt] == u.regionOf[at]
@@ -149,6 +178,8 @@ func (u *unit) guardReach(guardAt, at int, scope guardScope, sl slice) reach {
 	switch {
 	case scope == scopeFile:
 		return reachValue
+	case scope == scopeFollowing:
+		return reachNone
 	case !same:
 		return reachNone
 	case scope == scopeFunction:
@@ -191,6 +222,9 @@ type helperGuard struct {
 	rule   *guard
 	region *region
 	params map[int]bool // distances from the end
+	// wrapped counts the functions around the one in which the guard stands.
+	wrapped int
+	own     bool // it is about a value that the function took from a request
 }
 
 // helperGuards counts guards that stand in a function of the side through
@@ -207,7 +241,7 @@ func (g *gatherer) helperGuards(u *unit, at int, q *cue, family int, sl slice, t
 				if h.region == own || !h.rule.against(q) {
 					continue
 				}
-				if onValue && h.about(&u.statements[i], name, sl, i == at) || q.Taint == taintNone && h.rule.Scope == scopeFunction {
+				if onValue && h.about(u, i, name, sl, i == at) || q.Taint == taintNone && h.rule.Scope == scopeFunction || g.callersGuard(family) && (i == at || i < at && (h.rule.Scope == scopeFunction || h.rule.Scope == scopeHelper)) {
 					out = append(out, 0.9*h.rule.Weight)
 				}
 			}
@@ -221,9 +255,10 @@ func (g *gatherer) helperGuards(u *unit, at int, q *cue, family int, sl slice, t
 }
 
 // about tells whether the value is an argument that the guard is about.
-func (h *helperGuard) about(s *statement, name string, sl slice, sink bool) bool {
+func (h *helperGuard) about(u *unit, at int, name string, sl slice, sink bool) bool {
+	s := &u.statements[at]
 	if len(h.params) == 0 {
-		return true
+		return h.own || len(h.region.params) == 0 || h.rule.Scope == scopeFunction
 	}
 	list := arguments(s.bare, name)
 	known := false
@@ -236,32 +271,13 @@ func (h *helperGuard) about(s *statement, name string, sl slice, sink bool) bool
 		if words := named(arg, s.idents); mentionsAny(words, sl.idents) || len(words) > 0 && (sink && len(sl.idents) == 0 || s.source > 0) {
 			return true
 		}
-	}
-	return !known
-}
-
-// validated finds a condition on the value, other than emptiness, after which
-// the function leaves.
-func (g *gatherer) validated(ui, at int, sl slice) bool {
-	u, v := g.ev.units[ui], &g.lex.Validation
-	from, to := u.regionStatements(u.regionOf[at])
-	for i := from; i <= to; i++ {
-		if !sl.touches[i] || !g.matches(ui, i, v.condition) || g.matches(ui, i, v.empty) {
-			continue
-		}
-		if g.matches(ui, i, membership) && u.leavesOnMatch(i, at) {
-			continue
-		}
-		if g.matches(ui, i, v.exit) {
-			return true
-		}
-		for j := i + 1; j <= to && j <= i+2; j++ {
-			if g.matches(ui, j, v.exit) {
+		for _, call := range s.calls {
+			if u.yields[call] > 0 && strings.Contains(arg, call+"(") {
 				return true
 			}
 		}
 	}
-	return false
+	return !known
 }
 
 // combine lets the best guard count whole and the others a little, so that
@@ -328,6 +344,10 @@ var (
 	endsFlow   = regexp.MustCompile(`\b(?:return|raise|throw|continue)\b`)
 )
 
+// mustDecide tells whether a guard after the sink counts only in a condition:
+// a path is made first and compared then.
+func (g *gatherer) mustDecide(family int) bool { return g.lex.Families[family].ID == "path" }
+
 // callersGuard tells whether a check of who calls, made by the callers, counts.
 func (g *gatherer) callersGuard(family int) bool {
 	id := g.lex.Families[family].ID
@@ -338,6 +358,16 @@ func (g *gatherer) callersGuard(family int) bool {
 func (g *gatherer) textOnly(family int) bool {
 	switch g.lex.Families[family].ID {
 	case "injection", "path", "ssrf", "open_redirect", "output_encoding":
+		return true
+	}
+	return false
+}
+
+// ordered tells whether a guard counts only ahead of the sink. Elsewhere the
+// sink may be a lookup or a name that is made first and checked then.
+func (g *gatherer) ordered(family int) bool {
+	switch g.lex.Families[family].ID {
+	case "injection", "open_redirect", "output_encoding", "deserialization":
 		return true
 	}
 	return false

@@ -31,7 +31,7 @@ func (u *unit) leavesOf(at int, names []string, textOnly bool) []leaf {
 		if textOnly && reg.numbers[name] {
 			continue
 		}
-		if reg.taints[name].level >= parameterTaint && (contains(reg.params, name) || u.enters(name, defines)) {
+		if reg.taints[name].level >= wholeTaint && (contains(reg.params, name) || u.enters(name, defines)) {
 			starts = append(starts, name)
 		}
 	}
@@ -122,9 +122,13 @@ func (u *unit) sliceFrom(name string, from, to, at int, defines map[int]bool, in
 	for word := range sl.idents {
 		made[word] = true
 	}
+	parts := u.partsRead(at, sl)
 	for i := from; i <= to; i++ {
 		s := &u.statements[i]
-		if i == at || !mentionsAny(s.idents, made) {
+		if i == at || !u.touches(i, made, parts) {
+			continue
+		}
+		if u.givesAnother(i, name, sl) {
 			continue
 		}
 		sl.touches[i] = true
@@ -178,11 +182,20 @@ func arguments(text, name string) []string {
 				depth--
 			}
 			if depth == 0 {
-				return splitTop(rest[1:i])
+				return listed(rest[1:i])
 			}
 		}
-		return splitTop(rest[1:])
+		return listed(rest[1:])
 	}
+}
+
+// listed cuts a list at its commas; one behind the last argument begins none.
+func listed(text string) []string {
+	list := splitTop(text)
+	if n := len(list) - 1; n > 0 && strings.TrimSpace(list[n]) == "" {
+		return list[:n]
+	}
+	return list
 }
 
 // argumentFor is the argument for the parameter with a distance from the end.
@@ -202,4 +215,23 @@ func named(text string, idents []string) []string {
 		}
 	}
 	return out
+}
+
+// givesAnother tells whether a statement takes another value out of the record
+// from which the value under watch comes.
+func (u *unit) givesAnother(i int, root string, sl slice) bool {
+	s := &u.statements[i]
+	if sl.defines[i] || len(s.assigned) == 0 || len(sl.defines) == 0 || !contains(s.idents, root) || conditionHead.MatchString(s.bare) {
+		return false
+	}
+	for _, name := range s.idents {
+		if name != root && sl.idents[name] {
+			return false
+		}
+	}
+	derived := false
+	for j := range sl.defines {
+		derived = derived || contains(u.statements[j].idents, root) && len(u.statements[j].calls) > 0
+	}
+	return derived && len(s.calls) > 0 && !mentionsAny(s.assigned, sl.idents)
 }

@@ -50,6 +50,8 @@ type familyRules struct {
 	Advice   string   `json:"advice"`
 	Cues     []cue    `json:"cues"`
 	Guards   []guard  `json:"guards"`
+	// Peers compare the functions of a file.
+	Peers []peerRule `json:"peers,omitempty"`
 }
 
 type taintNeed string
@@ -73,6 +75,7 @@ type cue struct {
 	Lacks  string     `json:"lacks,omitempty"`  // no statement of the function may match
 	Side   string     `json:"side,omitempty"`   // some statement of the side must match
 	In     string     `json:"in,omitempty"`     // the name of the function must match
+	Place  cuePlace   `json:"place,omitempty"`  // the part of the statement that does the harm
 	// Flaw is what must be wrong with a regular expression of the statement.
 	Flaw expressionFlaw `json:"flaw,omitempty"`
 	// Recursion: the function must call itself, or must not.
@@ -91,7 +94,7 @@ type cue struct {
 	// guard in it is none.
 	Wrong bool `json:"wrong,omitempty"`
 
-	not, near, before, lacks, side, in *regexp.Regexp
+	whole, not, near, before, lacks, side, in *regexp.Regexp
 }
 
 type recursion string
@@ -110,6 +113,12 @@ const (
 	scopeFile     guardScope = "file"
 	scopeBefore   guardScope = "before" // in the function, ahead of the sink
 	scopeAfter    guardScope = "after"  // in the function, on what the sink's statement defines
+	// scopeFollowing: on everything that stands later in the file, as what a
+	// router uses holds for the routes that are registered after it.
+	scopeFollowing guardScope = "following"
+	// scopeHelper: only where the function that holds it is called ahead of the
+	// sink: the same words in the function itself may mean something else.
+	scopeHelper guardScope = "helper"
 )
 
 type guard struct {
@@ -172,12 +181,13 @@ const (
 	patternSource patternKind = iota
 	patternCue
 	patternGuard
+	patternPeer
 )
 
 type pattern struct {
 	kind   patternKind
 	family int
-	at     int // index in the family's list, or in Sources
+	at     int // index in the family's list, or in Sources; of a peer rule times peerParts, and the part
 	langs  []language
 }
 
@@ -260,8 +270,12 @@ func (c *lexiconCompiler) compile() {
 			q := &fam.Cues[i]
 			q.not, q.near, q.before = c.regex(q.ID, q.Not), c.regex(q.ID, q.Near), c.regex(q.ID, q.Before)
 			q.lacks, q.side, q.in = c.regex(q.ID, q.Lacks), c.regex(q.ID, q.Side), c.regex(q.ID, q.In)
+			if q.Place != "" {
+				q.whole = c.regex(q.ID, q.Re)
+			}
 			c.add(q.ID, pattern{kind: patternCue, family: f, at: i, langs: q.Langs}, q.Re)
 		}
+		c.peers(f)
 		for i := range fam.Guards {
 			g := &fam.Guards[i]
 			g.whole, g.not, g.near = c.regex(g.ID, g.Re), c.regex(g.ID, g.Not), c.regex(g.ID, g.Near)

@@ -28,8 +28,16 @@ func TestLexiconIsWideEnough(t *testing.T) {
 			assert.Contains(t, []taintNeed{taintNone, taintHelps, taintNeeds}, c.Taint, c.ID)
 			assert.Positive(t, c.CWE, c.ID)
 		}
+		for _, p := range f.Peers {
+			assert.False(t, seen[p.ID], p.ID)
+			seen[p.ID] = true
+			assert.NotEmpty(t, p.Says, p.ID)
+			assert.Contains(t, []string{"critical", "high", "medium", "low"}, p.Severity, p.ID)
+			assert.Contains(t, []string{"", "handler", "function"}, p.Kind, p.ID)
+			assert.Positive(t, p.CWE, p.ID)
+		}
 		for _, g := range f.Guards {
-			assert.Contains(t, []guardScope{scopeLine, scopeValue, scopeFunction, scopeFile, scopeBefore, scopeAfter}, g.Scope, g.ID)
+			assert.Contains(t, []guardScope{scopeLine, scopeValue, scopeFunction, scopeFile, scopeBefore, scopeAfter, scopeFollowing, scopeHelper}, g.Scope, g.ID)
 			for _, id := range g.Cues {
 				assert.True(t, seen[id], "%s is against %s, which is no cue", g.ID, id)
 			}
@@ -69,6 +77,9 @@ func TestLexiconAgreesWithTaxonomy(t *testing.T) {
 		assert.Equal(t, what[f.ID], f.What)
 		for _, c := range f.Cues {
 			assert.True(t, known[f.ID][c.CWE], "%s has CWE-%d, which is in another family", c.ID, c.CWE)
+		}
+		for _, p := range f.Peers {
+			assert.True(t, known[f.ID][p.CWE], "%s has CWE-%d, which is in another family", p.ID, p.CWE)
 		}
 		for _, a := range f.Aliases {
 			assert.True(t, labels[a], "%s is no alias", a)

@@ -70,6 +70,10 @@ type evidenceConstants struct {
 	Untainted float64 `json:"untainted"`
 	Guard     float64 `json:"guard"`
 	GuardCap  float64 `json:"guard_cap"`
+	// A guard lighter than GuardSure counts GuardDoubt of its weight: that a value
+	// is tested somehow does not make it safe.
+	GuardSure  float64 `json:"guard_sure"`
+	GuardDoubt float64 `json:"guard_doubt"`
 	// LooseGuard is the part of a guard's weight that counts when the guard is
 	// in the function but not on the value.
 	LooseGuard float64 `json:"loose_guard"`

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"regexp"
 	"strings"
 )
 
@@ -129,6 +130,9 @@ func wordSet(words string) map[string]bool {
 	return out
 }
 
+// opened names what a with statement of Python opens.
+var opened = regexp.MustCompile(`\bas\s+([A-Za-z_]\w*)\s*[,:)]`)
+
 // read fills in what the statement mentions, calls and defines.
 func (s *statement) read(lang language) {
 	b := s.bare
@@ -146,6 +150,11 @@ func (s *statement) read(lang language) {
 		word := b[i:j]
 		s.word(b, word, i, j, op, lang)
 		i = j
+	}
+	if head := strings.TrimLeft(b, " \t"); lang == langPython && (strings.HasPrefix(head, "with ") || strings.HasPrefix(head, "async with ")) {
+		for _, m := range opened.FindAllStringSubmatch(b, -1) {
+			s.assigned = appendNew(s.assigned, m[1])
+		}
 	}
 }
 
