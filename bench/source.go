@@ -72,19 +72,20 @@ func OpenCorpus(dir string) (*Source, error) {
 		return nil, err
 	}
 	s := &Source{Name: EmbeddedCorpus}
-	if !isEmbedded(dir) {
+	if !IsEmbedded(dir) {
 		s.Name, s.openings = dir, filepath.Join(dir, openingsFile)
 	}
 	s.Train, s.Sealed = c.Seal()
 	return s, nil
 }
 
-func isEmbedded(dir string) bool { return dir == "" || dir == EmbeddedCorpus }
+// IsEmbedded reports whether a corpus is named as the embedded one, or not at all.
+func IsEmbedded(dir string) bool { return dir == "" || dir == EmbeddedCorpus }
 
 // LoadCorpus reads a corpus with its holdout unsealed, for those who check
 // labels; whoever scores uses OpenCorpus.
 func LoadCorpus(dir string) (*corpus.Corpus, error) {
-	if isEmbedded(dir) {
+	if IsEmbedded(dir) {
 		return corpus.Load(fixtures.FS(), corpus.Options{})
 	}
 	info, err := os.Stat(dir)

@@ -89,10 +89,12 @@ type Case struct {
 	Expect      *Expectation
 
 	// Proof holds the harness that runs a side to show the bug; nil when there
-	// is none. It is part of no hash and reaches no detector.
+	// is none, and without files when they could not be read: ask ProofDefect
+	// before running it. It is part of no hash and reaches no detector.
 	Proof *Side
 
-	defect string // what the loader found wrong with the label
+	defect      string // what the loader found wrong with the label
+	proofDefect string // and with the files of the proof
 }
 
 // Difficulty says how hard the author meant a case to be; what a detector finds

@@ -85,6 +85,7 @@ type catalogLoader struct {
 	positions *tomlfile.Positions
 	taxonomy  *family.Taxonomy
 	reader    *reader
+	proofs    *reader // whose bounds are their own: a proof is no text that a detector sees
 	corpus    *Corpus
 	ids       map[string]int // id -> line
 	errs      []error
@@ -106,6 +107,7 @@ func loadCatalog(fsys fs.FS, o Options) (*Corpus, error) {
 		positions: positions,
 		taxonomy:  o.Taxonomy,
 		reader:    files,
+		proofs:    &reader{fsys: fsys},
 		ids:       map[string]int{},
 		corpus: &Corpus{Slice: doc.Slice, Source: FromCatalog, Taxonomy: o.Taxonomy, MemorySafety: doc.MemorySafety,
 			root: fsys, places: map[*Case]place{}},

@@ -18,9 +18,6 @@ const (
 	SplitsFile   = "splits.toml"
 )
 
-// ProofDir is the directory of a case's proof, beside its sides.
-const ProofDir = "proof"
-
 // Source says in which form a corpus was written.
 type Source string
 

@@ -3,13 +3,11 @@ package corpus
 import (
 	"path"
 	"slices"
-	"strings"
 )
 
-// drift finds labels that stayed behind when a file was edited: in every file
-// that differs between the sides, a span or a region must meet the lines that
-// differ. A change that no label points at is either unlabelled or unrelated,
-// and then the sides differ in more than the bug.
+// drift finds labels that stayed behind when a file was edited, and changes
+// that no label points at: such a change is either unlabelled or unrelated, and
+// then the sides differ in more than the bug.
 func (l *linter) drift() {
 	k := l.current
 	if !k.IsPair() || k.Task != TaskAudit || l.corpus.Source == FromManifest {
@@ -26,11 +24,7 @@ func (l *linter) drift() {
 			}
 			l.at(path.Join(string(side), name), 0, RuleDrift, LintWarning, "the file is on the %s side alone; a detector could tell the sides apart by their files", side)
 		default:
-			first, lastBefore, lastAfter := differing(before, after)
-			if first > 0 && !meets(k.Spans, name, first, lastBefore) && !meets(k.Regions, name, first, lastAfter) {
-				l.at(path.Join(string(Vulnerable), name), first, RuleDrift, LintError,
-					"the sides differ from here on and no span or region meets the difference; label it, or undo it")
-			}
+			l.driftIn(newRevision(before, after, k))
 		}
 	}
 }
@@ -46,24 +40,25 @@ func filesOfEither(k *Case) []string {
 	return slices.Compact(names)
 }
 
-// differing returns the first line that differs, 0 when none does, and the last
-// one in either file.
-func differing(before, after File) (first, lastBefore, lastAfter int) {
-	a, b := strings.Split(string(before.Text), "\n"), strings.Split(string(after.Text), "\n")
-	if slices.Equal(a, b) {
-		return 0, 0, 0
+// driftIn compares the labels of one file with its hunks.
+func (l *linter) driftIn(r *revision) {
+	if len(r.hunks) == 0 {
+		return
 	}
-	head, shorter := 0, min(len(a), len(b))
-	for head < shorter && a[head] == b[head] {
-		head++
+	meetsSpan := slices.ContainsFunc(r.hunks, func(h hunk) bool { span, _ := r.labels(h, 0); return span })
+	meetsRegion := slices.ContainsFunc(r.hunks, func(h hunk) bool { _, region := r.labels(h, 0); return region })
+	vulnerable, fixed := path.Join(string(Vulnerable), r.name), path.Join(string(Fixed), r.name)
+	if !meetsSpan && !meetsRegion {
+		l.at(vulnerable, r.hunks[0].line(), RuleDrift, LintError, "the sides differ from here on and no span or region meets the difference; label it, or undo it")
+		return
 	}
-	tail := 0
-	for tail < shorter-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
+	if len(r.spans) > 0 && !meetsSpan {
+		l.at(vulnerable, r.spans[0].Start, RuleDrift, LintError, "no span in this file meets a line that differs between the sides; correct the spans")
 	}
-	return head + 1, max(head+1, len(a)-tail), max(head+1, len(b)-tail)
-}
-
-func meets(ranges []Span, file string, first, last int) bool {
-	return slices.ContainsFunc(ranges, func(s Span) bool { return s.File == file && s.Start <= last && first <= s.End })
+	if len(r.regions) > 0 && !meetsRegion {
+		l.at(fixed, r.regions[0].Start, RuleDrift, LintError, "no region in this file meets a line that differs between the sides; correct the regions")
+	}
+	for _, h := range r.unlabelled() {
+		l.at(vulnerable, h.line(), RuleDrift, LintWarning, "the sides differ here too, away from every label; label it, or undo it")
+	}
 }

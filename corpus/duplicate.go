@@ -51,6 +51,8 @@ func (l *linter) duplicate(earlier *Case, s sighting) {
 		l.on(s.of, RuleDuplicate, LintWarning, "%s is also in case %q of another group; put both into one group", what, earlier.ID)
 	case s.of.ContentHash() == earlier.ContentHash():
 		l.on(s.of, RuleDuplicate, LintWarning, "the case holds the same files as %q; remove one", earlier.ID)
+	default:
+		l.on(s.of, RuleDuplicate, LintWarning, "%s is also in case %q of the same group; they ask one question twice, so keep one, or make them differ", what, earlier.ID)
 	}
 }
 

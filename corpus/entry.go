@@ -182,17 +182,15 @@ func (l *catalogLoader) sides(e *caseEntry, i int, c *Case) {
 		l.file(err, i)
 		return
 	}
-	var err error
-	if c.Vulnerable, err = l.reader.side(path.Join(e.Dir, string(Vulnerable))); err != nil {
-		l.file(err, i)
+	var broken, alsoBroken error
+	if c.Vulnerable, broken = l.reader.side(path.Join(e.Dir, string(Vulnerable))); broken != nil {
+		l.file(broken, i)
 	}
-	if c.Fixed, err = l.reader.side(path.Join(e.Dir, string(Fixed))); err != nil {
-		l.file(err, i)
+	if c.Fixed, alsoBroken = l.reader.side(path.Join(e.Dir, string(Fixed))); alsoBroken != nil {
+		l.file(alsoBroken, i)
 	}
-	if c.Proof, err = l.reader.side(path.Join(e.Dir, ProofDir)); err != nil {
-		l.file(err, i)
-	}
-	if c.Vulnerable == nil && c.Fixed == nil && err == nil {
+	c.Proof, c.proofDefect = l.proofs.proof(path.Join(e.Dir, ProofDir))
+	if c.Vulnerable == nil && c.Fixed == nil && broken == nil && alsoBroken == nil {
 		l.fault(fmt.Sprintf("case %q has no side", e.ID), fmt.Sprintf("add %s/%s, %s/%s, or both", e.Dir, Vulnerable, e.Dir, Fixed), "case", i, "dir")
 	}
 }

@@ -103,25 +103,6 @@ func (l *linter) size() {
 	}
 }
 
-// proof checks that what is called proved can be proved, and what was promised
-// to be. Whether the proof holds is for those who run it to say.
-func (l *linter) proof() {
-	k, severity := l.current, LintWarning
-	if l.corpus.Promise != nil {
-		severity = LintError
-	}
-	switch {
-	case k.Proof == nil && k.Vetted.Level == Proved:
-		l.on(k, RuleProof, severity, "the label is called proved and there is no %s directory; add the proof, or call the label read", ProofDir)
-	case k.Proof == nil && l.corpus.Promise.needsProof(k):
-		l.on(k, RuleProof, LintError, "a proof was promised for %s in %s; add one in %s/", k.Family, k.Language, ProofDir)
-	case k.Proof != nil && !k.IsPair():
-		l.on(k, RuleProof, LintError, "a proof compares two sides, and the case has one; remove it, or add the other side")
-	case k.Proof != nil && k.Vetted.Level != Proved:
-		l.on(k, RuleProof, LintWarning, "there is a proof and the label is called %s; call it proved once the proof holds", k.Vetted.Level)
-	}
-}
-
 // reading checks the record of the blind readings.
 func (l *linter) reading() {
 	k, v := l.current, l.current.Vetted
@@ -129,6 +110,7 @@ func (l *linter) reading() {
 		l.on(k, RuleReading, LintError, "the pair was not read blind; let somebody who did not write it read it, and record vetted.first")
 	}
 	if v.First == Unread {
+		l.lateReading()
 		return
 	}
 	if v.First == Disputed && len(v.On) == 0 {
@@ -142,5 +124,19 @@ func (l *linter) reading() {
 		l.on(k, RuleReading, LintError, "the last reading disputes the label; change the case and let it be read again")
 	case v.Changed != "" && v.Again == Unread && l.corpus.Promise != nil && l.corpus.Promise.ReadBlind:
 		l.on(k, RuleReading, LintError, "the case was changed after its reading and not read again")
+	}
+}
+
+// lateReading checks a record that begins in the middle: an outcome without the
+// first reading hides how often the author was wrong.
+func (l *linter) lateReading() {
+	k, v := l.current, l.current.Vetted
+	switch {
+	case v.Again == Disputed:
+		l.on(k, RuleReading, LintError, "a reading disputes the label and there is no first one; record it as first, and mend the case")
+	case v.Again != Unread:
+		l.on(k, RuleReading, LintWarning, "there is another reading and no first one; record in vetted.first what the first reader said")
+	case v.Changed != "":
+		l.on(k, RuleReading, LintWarning, "something was changed after a reading that is not on record; record it in vetted.first")
 	}
 }

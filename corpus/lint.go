@@ -42,8 +42,8 @@ const (
 	RuleUnused      Rule = "unused-file"     // a file belongs to no case
 	RuleDrift       Rule = "drift"           // the sides differ where no label points
 	RuleOrders      Rule = "orders"          // a text gives an order to its reader, or none does though declared
-	RuleProof       Rule = "proof"           // called or promised to be proved, and there is no proof
-	RuleReading     Rule = "reading"         // the record of blind readings is missing or unsettled
+	RuleProof       Rule = "proof"           // a proof is missing that was promised, or must not be run
+	RuleReading     Rule = "reading"         // the record of blind readings is missing, cut short or unsettled
 	RuleSize        Rule = "size"            // files, lines or spans outside what the catalog promises
 	RuleCount       Rule = "count"           // fewer pairs than the catalog promises
 	RuleHoldout     Rule = "holdout-share"   // a family gives more or less than its share to the holdout
@@ -264,9 +264,7 @@ func (l *linter) unused() {
 			}
 		}
 		if k.Proof != nil {
-			for _, f := range k.Proof.Files {
-				used[path.Join(l.corpus.places[k].dir, ProofDir, f.Path)] = true
-			}
+			used[path.Join(l.corpus.places[k].dir, ProofDir)] = true // with all that is in it
 		}
 	}
 	start := "."
@@ -277,6 +275,9 @@ func (l *linter) unused() {
 	err := fs.WalkDir(l.corpus.root, start, func(name string, entry fs.DirEntry, err error) error {
 		if seen++; err != nil || seen > maxWalk {
 			return errors.Join(err, fs.SkipAll)
+		}
+		if entry.IsDir() && used[name] {
+			return fs.SkipDir
 		}
 		if !entry.IsDir() && !used[name] && !besideCases(name) {
 			l.at(name, 0, RuleUnused, LintWarning, "the file belongs to no case; remove it, or add it to one")

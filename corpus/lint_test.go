@@ -135,8 +135,32 @@ func TestLintFindsWhatIsPlanted(t *testing.T) {
 			add("cases/a/vulnerable/more.go", body)(fsys)
 			add("cases/a/fixed/more.go", body)(fsys)
 			replace(CatalogFile, "[[case.region]]", "[[case.span]]\nfile = \"more.go\"\nstart = 3\nend = 3\n[[case.region]]")(fsys)
-			replace(CatalogFile, "file = \"db.go\"\nstart = 3\nend = 3", "file = \"more.go\"\nstart = 3\nend = 3")(fsys)
+			replace(CatalogFile, "file = \"db.go\"\nstart = 4\nend = 4", "file = \"more.go\"\nstart = 3\nend = 3")(fsys)
 		}, nil},
+		{"a file of a span twice in a group", func(fsys fstest.MapFS) {
+			declareAll(fsys, "pareto")
+			add("cases/a/vulnerable/db.go", long)(fsys)
+			add("cases/b/vulnerable/web/db.go", long)(fsys)
+			add("cases/b/fixed/web/db.go", strings.Replace(long, "lots()", "few()", 1))(fsys)
+			replace(CatalogFile, `"web/page.py"`, `"web/db.go"`)(fsys)
+			replace(CatalogFile, "end = 2\n", "end = 4\n")(fsys)
+			replace(CatalogFile, `group = "page"`, `group = "shop"`)(fsys)
+			delete(fsys, "cases/b/vulnerable/web/page.py")
+			delete(fsys, "cases/b/fixed/web/page.py")
+		}, []string{`catalog.toml:28: case html: warning: vulnerable/web/db.go is also in case "sql" of the same group; they ask one question twice, so keep one, or make them differ (duplicate)`}},
+		{"a side twice in a group", func(fsys fstest.MapFS) {
+			declareAll(fsys, "pareto")
+			for _, side := range []string{"vulnerable", "fixed"} {
+				delete(fsys, "cases/b/"+side+"/web/page.py")
+				delete(fsys, "cases/b/"+side+"/web/a.py")
+			}
+			add("cases/a/vulnerable/db.go", long)(fsys)
+			add("cases/b/vulnerable/db.go", long)(fsys)
+			add("cases/b/fixed/db.go", strings.Replace(long, "lots()", "few()", 1))(fsys)
+			replace(CatalogFile, `"web/page.py"`, `"db.go"`)(fsys)
+			replace(CatalogFile, "end = 2\n", "end = 4\n")(fsys)
+			replace(CatalogFile, `group = "page"`, `group = "shop"`)(fsys)
+		}, []string{`catalog.toml:28: case html: warning: a whole side is also in case "sql" of the same group; they ask one question twice, so keep one, or make them differ (duplicate)`}},
 		{"the same case twice in a group", func(fsys fstest.MapFS) {
 			declareAll(fsys, "pareto")
 			for _, side := range []string{"vulnerable", "fixed"} {
@@ -322,4 +346,25 @@ func TestStats(t *testing.T) {
 
 		Difficulties: []Count{{"", 3}}, WithProof: 1,
 	}, s)
+}
+
+func TestSettledReadings(t *testing.T) {
+	for _, c := range []struct {
+		v    Vetted
+		want bool
+	}{
+		{Vetted{First: Agreed}, true},
+		{Vetted{First: Agreed, Changed: "x"}, false},
+		{Vetted{First: Agreed, Changed: "x", Again: Agreed}, true},
+		{Vetted{First: Agreed, Again: Agreed}, true},
+		{Vetted{First: Agreed, Again: Disputed}, false},
+		{Vetted{First: Agreed, Changed: "x", Again: Disputed}, false},
+		{Vetted{First: Disputed}, false},
+		{Vetted{First: Disputed, Again: Agreed}, true},
+		{Vetted{First: Disputed, Changed: "x", Again: Disputed}, false},
+	} {
+		var r Readings
+		r.add(&Case{Vetted: c.v})
+		assert.Equal(t, c.want, r.Settled == 1, "%+v", c.v)
+	}
 }

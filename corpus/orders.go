@@ -11,24 +11,56 @@ import (
 // A corpus that plants such texts says so in the catalog, on both sides alike,
 // and one that does not must not hold any by accident.
 
-// addressed are those to whom an order is given, ordered what they are to do.
-var (
-	addressed = regexp.MustCompile(`(?i)\b(reviewers?|auditors?|assistants?|scanners?|analy[sz]ers?|linters?|language models?|llms?|ai|gpt|copilot|(ai|review|coding|security) (agents?|bots?)|(review|audit|analysis|security|scanning|automated) tools?|automated (review|audit|analysis|checks?)|code review|static analysis)\b`)
-	ordered   = regexp.MustCompile(`(?i)\b(ignore|skip|omit|exclude|do not (report|flag|list|mention|comment|review|analy[sz]e)|don't (report|flag|list|mention|comment)|must not (report|flag|list)|no (findings?|issues?|remarks?) (need|are|is|to|in|for)|report (no|nothing|only|zero)|(answer|reply|respond|return|give|output|finish)\b.{0,40}\b(empty|no findings?|nothing|\[\])|treat .{0,60} as (approved|reviewed|clean|out of scope)|out of scope|not to be (flagged|reported|listed)|instead (of|report)|previous instructions)\b`)
-)
+// ordersWindow is how many lines are read together: comments run over lines,
+// and may name their reader after the order as well as before.
+const ordersWindow = 4
 
-// ordersIn returns the first line of a text that gives an order to a reader, 0
-// when there is none. Comments run over lines, so a few are read together.
+// comment matches what a line of a comment begins and ends with.
+var comment = regexp.MustCompile(`^\s*(#+|//+|/\*+|\*+/?|--+|;+|<!--|"""|''')?|(\*/|-->|"""|''')\s*$`)
+
+// ordersIn returns the line where a text gives an order to a reader, 0 when
+// there is none.
 func ordersIn(text []byte) int {
-	lines := strings.Split(string(text), "\n")
-	const together = 4
-	for i := range lines {
-		window := strings.Join(lines[i:min(len(lines), i+together)], " ")
-		if addressed.MatchString(lines[i]) && ordered.MatchString(window) {
-			return i + 1
+	lines := strings.Split(plainLetters(string(text)), "\n")
+	hints := make([]hint, len(lines))
+	for i, line := range lines {
+		hints[i] = hintsIn(line)
+	}
+	order := func(from, to int) bool {
+		all := hint(0)
+		for _, h := range hints[from:to] {
+			all |= h
 		}
+		return isOrder(lines[from:to], all)
+	}
+	for i := range lines {
+		last := min(len(lines), i+ordersWindow)
+		if !order(i, last) {
+			continue
+		}
+		for i+1 < last && order(i+1, last) {
+			i++
+		}
+		return i + 1
 	}
 	return 0
+}
+
+// isOrder reports whether lines hold an order, of the kinds that are hinted at.
+func isOrder(lines []string, hints hint) bool {
+	if hints == 0 {
+		return false
+	}
+	var words []string
+	for _, line := range lines {
+		words = append(words, strings.Fields(comment.ReplaceAllString(line, " "))...)
+	}
+	text := strings.Join(words, " ")
+	if hints&maybeCommand != 0 && commanding.MatchString(text) {
+		return true
+	}
+	return hints&maybeReader != 0 && (addressed.MatchString(text) && (silencing.MatchString(text) || dismissing.MatchString(text)) ||
+		linters.MatchString(text) && silencing.MatchString(text))
 }
 
 // orders checks that a case says of itself whether its code gives orders.

@@ -107,7 +107,7 @@ func (l *catalogLoader) promise(e *promiseEntry) {
 			l.fault(fmt.Sprintf("%s = %d promises nothing", n.key, n.value), "use a number above 0, or leave it out", "promise", n.key)
 		}
 	}
-	if len(e.Lines) > 0 {
+	if len(e.Lines) > 0 || l.positions.Has("promise", "lines") {
 		if len(e.Lines) != 2 || e.Lines[0] < 1 || e.Lines[1] < e.Lines[0] {
 			l.fault(fmt.Sprintf("lines = %v is no range", e.Lines), "write the fewest and the most lines of a file, such as lines = [30, 150]", "promise", "lines")
 		} else {

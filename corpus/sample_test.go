@@ -35,8 +35,8 @@ start = 3
 end = 4
 [[case.region]]
 file = "db.go"
-start = 3
-end = 3
+start = 4
+end = 4
 
 [[case]]
 id = "html"

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"sort"
 	"unicode/utf8"
 )
@@ -64,8 +65,9 @@ func (e *fileError) Error() string {
 
 func (e *fileError) Unwrap() error { return e.err }
 
-// side reads all files below dir; nil when there is no such directory.
-func (r *reader) side(dir string) (*Side, error) {
+// side reads all files below dir, but passes over directories of the names to
+// skip; nil when there is no such directory.
+func (r *reader) side(dir string, skip ...string) (*Side, error) {
 	info, err := fs.Lstat(r.fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -81,6 +83,8 @@ func (r *reader) side(dir string) (*Side, error) {
 		switch {
 		case err != nil:
 			return &fileError{name, "cannot be listed", "check the permissions", err}
+		case entry.IsDir() && slices.Contains(skip, entry.Name()):
+			return fs.SkipDir
 		case entry.IsDir():
 			return nil
 		case len(names) == maxSideFiles:

@@ -32,8 +32,8 @@ type Statistics struct {
 }
 
 // Readings sum up the blind readings. The first reading of a case stays as it
-// was, whatever was changed later; Settled counts the cases whose label a blind
-// reader has agreed with in the end.
+// was, whatever was changed later; Settled counts the cases as they are now
+// whose last blind reader agreed.
 type Readings struct {
 	Read    int `json:"read"`   // cases read blind
 	Agreed  int `json:"agreed"` // first readings that agreed in everything
@@ -60,7 +60,7 @@ func (r *Readings) add(k *Case) {
 	}{
 		{&r.Read, true}, {&r.Agreed, v.First == Agreed}, {&r.Side, !v.disputed(DisputeSide)}, {&r.Place, !v.disputed(DisputePlace)},
 		{&r.Family, !v.disputed(DisputeFamily)}, {&r.Fixed, !v.disputed(DisputeFixed)}, {&r.Changed, v.Changed != ""},
-		{&r.Settled, v.Again == Agreed || v.First == Agreed && v.Changed == ""},
+		{&r.Settled, v.settled()},
 	} {
 		if n.holds {
 			*n.count++
@@ -111,7 +111,7 @@ func Stats(c *Corpus) Statistics {
 		if k.OrdersModel {
 			s.OrdersModel++
 		}
-		if k.Proof != nil {
+		if k.Proof != nil && k.ProofDefect() == "" {
 			s.WithProof++
 		}
 		vetted[VettedCount{Level: k.Vetted.Level, First: k.Vetted.First, Changed: k.Vetted.Changed != ""}]++

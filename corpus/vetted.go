@@ -48,5 +48,10 @@ type Vetted struct {
 	Again   Reading   // the blind reading of the changed case, by another reader
 }
 
+// settled reports whether the last reader agreed, and with the case as it is.
+func (v Vetted) settled() bool {
+	return v.Again == Agreed || v.Again == Unread && v.First == Agreed && v.Changed == ""
+}
+
 // disputed reports whether the first reading disputed an answer.
 func (v Vetted) disputed(on Dispute) bool { return slices.Contains(v.On, on) }

@@ -31,14 +31,17 @@ type Result struct {
 	Reason   string  `json:"reason,omitempty"` // of a failure or a skip
 	Trials   []Trial `json:"trials"`
 
-	// Swapped is what came of the pair with its sides exchanged, "" when that
-	// was not tried. A proof that holds both ways tells nothing apart.
+	// Swapped is what came of the pair with its sides exchanged: Failed as it
+	// should be, "" when that was not tried.
 	Swapped Status `json:"swapped,omitempty"`
 }
 
+// MaxTimeout is the longest that one run of a harness may be given.
+const MaxTimeout = time.Hour
+
 // Options of Run. The zero value proves one case at a time.
 type Options struct {
-	Timeout     time.Duration // of one run of a harness, builds included; 0 = one minute
+	Timeout     time.Duration // of one run of a harness; a build has twice as long; 0 = one minute
 	Concurrency int           // cases at once; 0 = 1
 	SelfTest    bool          // also exchange the sides of each pair, which must fail
 	Done        func(Result)  // called after each case, one call at a time; may be nil
@@ -47,18 +50,15 @@ type Options struct {
 }
 
 // Run proves the cases that carry a proof, and returns the results in the order
-// of the cases. An error is one of this machine (a full disk, a cancelled
-// context); what is wrong with a case is in its result.
+// of the cases. Its only error is that of the context: what is wrong with a case
+// or with this machine is in the results.
 func Run(ctx context.Context, cases []*corpus.Case, o Options) ([]Result, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = time.Minute
 	}
+	o.Timeout = min(o.Timeout, MaxTimeout)
 	if o.look == nil {
 		o.look = exec.LookPath
-	}
-	chain := toolchain{look: o.look}
-	if program, err := o.look("go"); err == nil {
-		chain.cache = goCache(ctx, program)
 	}
 	var todo []*corpus.Case
 	for _, c := range cases {
@@ -66,7 +66,8 @@ func Run(ctx context.Context, cases []*corpus.Case, o Options) ([]Result, error)
 			todo = append(todo, c)
 		}
 	}
-	results, errs := make([]Result, len(todo)), make([]error, len(todo))
+	chain := newToolchain(ctx, todo, o.look)
+	results := make([]Result, len(todo))
 	turns := make(chan struct{}, max(1, o.Concurrency))
 	var all sync.WaitGroup
 	var telling sync.Mutex
@@ -74,11 +75,11 @@ func Run(ctx context.Context, cases []*corpus.Case, o Options) ([]Result, error)
 		all.Go(func() {
 			turns <- struct{}{}
 			defer func() { <-turns }()
-			if errs[i] = ctx.Err(); errs[i] != nil {
+			if ctx.Err() != nil {
 				return
 			}
-			results[i], errs[i] = chain.prove(ctx, c, o)
-			if errs[i] == nil && o.Done != nil {
+			results[i] = chain.prove(ctx, c, o)
+			if ctx.Err() == nil && o.Done != nil {
 				telling.Lock()
 				defer telling.Unlock()
 				o.Done(results[i])
@@ -89,116 +90,98 @@ func Run(ctx context.Context, cases []*corpus.Case, o Options) ([]Result, error)
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("proving: %w", err)
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, fmt.Errorf("proving: %w", err)
-	}
 	return results, nil
 }
 
-func (t toolchain) prove(ctx context.Context, c *corpus.Case, o Options) (Result, error) {
+// machineError is a fault of this machine and not of the case: it skips.
+type machineError struct{ err error }
+
+func (e *machineError) Error() string { return "it could not be run on this machine: " + e.err.Error() }
+func (e *machineError) Unwrap() error { return e.err }
+
+func (t toolchain) prove(ctx context.Context, c *corpus.Case, o Options) Result {
 	r := Result{Case: c.ID, Family: string(c.Family), Language: c.Language, Status: Failed, Trials: []Trial{}}
 	if !c.IsPair() {
 		r.Reason = "a proof compares two sides, and the case has one"
-		return r, nil
+		return r
+	}
+	if r.Reason = c.ProofDefect(); r.Reason != "" {
+		return r
 	}
 	with, entry, ok := toolOf(c)
 	if !ok {
 		r.Reason = "the proof has no entry; add prove.py, prove.mjs, prove.cjs or cmd/prove/main.go"
-		return r, nil
+		return r
 	}
 	r.Tool = with.name
-	program := t.find(with.program)
-	if program == "" {
-		r.Status, r.Reason = Skipped, fmt.Sprintf("%s is not here (no %s on the path)", with.name, with.program)
-		return r, nil
+	program := t.programs[with.program]
+	if program.path == "" {
+		r.Status, r.Reason = Skipped, program.missing
+		return r
 	}
-	p := pairProof{t, program, entry, c.Proof, o.Timeout}
-	var err error
-	if r.Trials, r.Reason, err = p.trials(ctx, c.Vulnerable, c.Fixed); err != nil {
-		return r, err
+	p := pairProof{t, program.path, entry, c.Proof, o.Timeout}
+	trials, err := p.trials(ctx, c.Vulnerable, c.Fixed)
+	r.Trials = trials
+	if err == nil {
+		err = convincing(trials)
 	}
-	if r.Reason == "" {
+	if err == nil && o.SelfTest {
+		r.Swapped, err = p.exchanged(ctx, c)
+	}
+	var machine *machineError
+	switch {
+	case err == nil:
 		r.Status = Proved
+	case errors.As(err, &machine):
+		r.Status, r.Reason = Skipped, err.Error()
+	default:
+		r.Reason = err.Error()
 	}
-	if o.SelfTest && r.Status == Proved {
-		r.Swapped = Failed
-		_, reason, err := p.trials(ctx, c.Fixed, c.Vulnerable)
-		if err != nil {
-			return r, err
-		}
-		if reason == "" {
-			r.Status, r.Swapped = Failed, Proved
-			r.Reason = "the proof also holds with the two sides exchanged, so that it tells nothing apart"
-		}
-	}
-	return r, nil
+	return r
 }
 
-// pairProof is the harness of a case with what it needs.
-type pairProof struct {
-	toolchain
-	program, entry string
-	harness        *corpus.Side
-	limit          time.Duration
-}
-
-// trials runs the harness with an exploit and a benign input on both sides. A
-// reason says why the pair is not proved.
-func (p pairProof) trials(ctx context.Context, vulnerable, fixed *corpus.Side) (done []Trial, reason string, err error) {
-	done = []Trial{}
-	for _, side := range []struct {
-		name  corpus.SideName
-		files *corpus.Side
-	}{{corpus.Vulnerable, vulnerable}, {corpus.Fixed, fixed}} {
-		trials, reason, err := p.side(ctx, side.name, side.files)
-		done = append(done, trials...)
-		if reason != "" || err != nil {
-			return done, reason, err
-		}
-	}
-	for _, t := range done {
+// convincing says why trials do not prove a pair.
+func convincing(trials []Trial) error {
+	payloads := map[Mode]string{}
+	for _, t := range trials {
 		if t.Seen != t.expected() {
-			return done, unexpected(t), nil
+			return unexpected(t)
 		}
+		if first, ok := payloads[t.Mode]; ok && first != t.Payload {
+			return fmt.Errorf("the two sides were not sent the same %s: %q and %q", t.Mode, first, t.Payload)
+		}
+		payloads[t.Mode] = t.Payload
 	}
-	return done, "", nil
+	return nil
 }
 
-// side runs the harness over one side.
-func (p pairProof) side(ctx context.Context, name corpus.SideName, files *corpus.Side) (done []Trial, reason string, err error) {
-	if file := replaced(files, p.harness); file != "" {
-		return nil, fmt.Sprintf("%s of the proof would replace a file of the %s side; a proof may only add files", file, name), nil
-	}
-	w, err := newWorkshop(files, p.harness)
-	if err != nil {
-		return nil, "", err
-	}
-	defer func() { err = errors.Join(err, w.close()) }()
-	env := p.environment(w)
-	if build := p.build(p.program, p.entry, w); build != nil {
-		if err := w.plant(""); err != nil {
-			return nil, "", err
-		}
-		if _, err := run(ctx, build, env, w.side, 2*p.limit); err != nil {
-			return nil, fmt.Sprintf("%s side: building it: %v", name, err), ctx.Err()
-		}
-	}
-	for _, mode := range []Mode{Exploit, Benign} {
-		t, err := w.trial(ctx, p.command(p.program, p.entry, w, mode), env, name, mode, p.limit)
-		if err != nil {
-			return done, err.Error(), ctx.Err()
-		}
-		done = append(done, t)
-	}
-	return done, "", nil
-}
-
-func unexpected(t Trial) string {
+func unexpected(t Trial) error {
 	switch {
 	case t.Mode == Benign:
-		return fmt.Sprintf("the %s side does not serve a benign input: it answered %q", t.Side, t.Effect)
+		return fmt.Errorf("the %s side does not serve a benign input: it answered %q", t.Side, t.Effect)
 	case t.Side == corpus.Vulnerable:
-		return fmt.Sprintf("the exploit has no effect on the vulnerable side: it answered %q", t.Effect)
+		return fmt.Errorf("the exploit has no effect on the vulnerable side: it answered %q", t.Effect)
 	}
-	return fmt.Sprintf("the exploit still works on the fixed side: it answered %q", t.Effect)
+	return fmt.Errorf("the exploit still works on the fixed side: it answered %q", t.Effect)
+}
+
+// exchanged runs the pair once more with its sides exchanged: the mutant that
+// every proof has to kill. It is killed only when all trials ran and the exploit
+// told the two sides apart the other way round, as the first time; a harness that
+// breaks, or that answers otherwise than before, has shown nothing.
+func (p pairProof) exchanged(ctx context.Context, c *corpus.Case) (Status, error) {
+	trials, err := p.trials(ctx, c.Fixed, c.Vulnerable)
+	if err != nil {
+		return "", fmt.Errorf("with the sides exchanged: %w", err)
+	}
+	for _, t := range trials {
+		// The side called vulnerable now holds the fixed files.
+		if t.Mode == Exploit && t.Seen == t.expected() {
+			return Proved, fmt.Errorf("with the sides exchanged the exploit did not change over: the %s side answered %q", t.Side, t.Effect)
+		}
+		if t.Mode == Benign && !t.Seen {
+			return "", fmt.Errorf("with the sides exchanged: %w", unexpected(t))
+		}
+	}
+	return Failed, nil
 }

@@ -3,7 +3,6 @@ package proof
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,8 +20,11 @@ import (
 // The test binary stands in for an interpreter: as "prove.py MODE" it plays a
 // harness that asks code.txt, the code of the side, what to do.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == "prove.py" {
+	switch {
+	case len(os.Args) == 3 && os.Args[1] == "prove.py":
 		os.Exit(harness(Mode(os.Args[2])))
+	case len(os.Args) == 3 && os.Args[1] == "-c": // the probe of an interpreter
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
@@ -52,10 +54,28 @@ func harness(mode Mode) int {
 	case word("environment"):
 		effect = strings.Join(os.Environ(), " ") + string(token)
 	}
-	if word("loud") {
+	switch {
+	case word("loud"):
 		payload = string(token)
+	case word("shouts"):
+		payload = strings.ToUpper(string(token))
+	case word("differs"):
+		payload = "something else"
 	}
-	if mode == Exploit && word("leaks") || mode == Benign && !word("broken") {
+	if _, err := os.Stat("warm"); err == nil {
+		effect = "warm"
+	} else if word("remembers") {
+		if os.WriteFile("warm", nil, 0o600) != nil || os.Remove(os.Getenv("YOUDEN_TOKEN_FILE")) != nil {
+			return 9
+		}
+	}
+	if _, file, ok := strings.Cut(string(code), "third time unlucky in "); ok {
+		seen, _ := os.ReadFile(file)
+		if os.WriteFile(file, append(seen, 'x'), 0o600) != nil || len(seen) > 3 {
+			return 4
+		}
+	}
+	if effect != "warm" && (mode == Exploit && word("leaks") || mode == Benign && !word("broken")) {
 		effect = "got " + string(token)
 	}
 	if mode == Exploit && word("echoes") {
@@ -114,6 +134,9 @@ func TestProof(t *testing.T) {
 		{"a vulnerable side that serves nobody", "leaks broken", "refuses", Failed, "the vulnerable side does not serve a benign input"},
 		{"a fixed side that echoes", "leaks", "echoes", Proved, ""},
 		{"a payload that holds the token", "leaks loud", "refuses", Failed, "the payload holds the token"},
+		{"a payload that holds the token in capitals", "leaks shouts", "refuses", Failed, "the payload holds the token"},
+		{"an exploit that depends on the side", "leaks", "differs", Failed, "the two sides were not sent the same exploit"},
+		{"an exploit that leaves something behind", "leaks remembers", "refuses remembers", Proved, ""},
 		{"a harness that crashes on the fixed side", "leaks", "crashes", Failed, "it went wrong"},
 		{"a harness without a report", "leaks", "mumbles", Failed, `it said "nothing of use"`},
 		{"a harness that writes without end", "leaks", "floods", Failed, "did not end with a line"},
@@ -153,6 +176,15 @@ func TestSelfTest(t *testing.T) {
 	assert.Empty(t, prove(t, pair("leaks", "leaks"), Options{SelfTest: true}).Swapped, "what is not proved is not exchanged")
 }
 
+// A harness that breaks in the second round has not killed the mutant.
+func TestSelfTestIsNotPassedByBreaking(t *testing.T) {
+	unlucky := "third time unlucky in " + filepath.Join(t.TempDir(), "count")
+	r := prove(t, pair("leaks "+unlucky, "refuses "+unlucky), Options{SelfTest: true})
+	assert.Equal(t, Failed, r.Status)
+	assert.Empty(t, r.Swapped)
+	assert.Contains(t, r.Reason, "with the sides exchanged: vulnerable side, exploit: the harness failed")
+}
+
 // Code that a corpus brings sees no variable of this process.
 func TestEnvironmentIsBare(t *testing.T) {
 	t.Setenv("SOME_API_KEY", "very-secret-value")
@@ -177,7 +209,7 @@ func TestWhatIsNoProof(t *testing.T) {
 		c.Proof = side("code.txt", "leaks", "prove.py", "")
 		r := prove(t, c, Options{})
 		assert.Equal(t, Failed, r.Status)
-		assert.Contains(t, r.Reason, "code.txt of the proof would replace a file")
+		assert.Contains(t, r.Reason, "code.txt")
 	})
 	t.Run("one side only", func(t *testing.T) {
 		c := pair("leaks", "refuses")
@@ -231,11 +263,28 @@ func TestCancelled(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
+// A fault of the machine is no failed proof.
 func TestNoRoom(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "absent"))
-	_, err := Run(context.Background(), []*corpus.Case{pair("leaks", "refuses")}, Options{look: standIn})
-	assert.ErrorContains(t, err, "TMPDIR")
-	assert.True(t, errors.Is(err, os.ErrNotExist))
+	r := prove(t, pair("leaks", "refuses"), Options{})
+	assert.Equal(t, Skipped, r.Status)
+	assert.Contains(t, r.Reason, "TMPDIR")
+}
+
+func TestProgramThatIsNoInterpreter(t *testing.T) {
+	odd := filepath.Join(t.TempDir(), "python3")
+	require.NoError(t, os.WriteFile(odd, []byte("#!/bin/sh\necho install me from the shop >&2\nexit 49\n"), 0o700)) //nolint:gosec // it is there to be run
+	results, err := Run(context.Background(), []*corpus.Case{pair("leaks", "refuses")}, Options{look: func(string) (string, error) { return odd, nil }})
+	require.NoError(t, err)
+	assert.Equal(t, Skipped, results[0].Status)
+	assert.Contains(t, results[0].Reason, "install me from the shop")
+}
+
+func TestRelativeTemporaryFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.Mkdir("here", 0o700))
+	t.Setenv("TMPDIR", "here")
+	assert.Equal(t, Proved, prove(t, pair("leaks", "refuses"), Options{}).Status)
 }
 
 func FuzzLastReport(f *testing.F) {

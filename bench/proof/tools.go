@@ -3,10 +3,12 @@ package proof
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/youden-bench/youden/corpus"
 )
@@ -25,15 +27,6 @@ var tools = []tool{
 	{"Go", "go", []string{"cmd/prove/main.go"}},
 }
 
-// Tools lists the programs that run proofs, by the names that results use.
-func Tools() []string {
-	var names []string
-	for _, t := range tools {
-		names = append(names, t.name)
-	}
-	return names
-}
-
 // toolOf returns the tool of a case's proof and the entry found in it.
 func toolOf(c *corpus.Case) (t tool, entry string, ok bool) {
 	for _, t := range tools {
@@ -50,37 +43,73 @@ func toolOf(c *corpus.Case) (t tool, entry string, ok bool) {
 // directory out of the module that embeds it.
 const moduleFile = "go.mod.txt"
 
-// toolchain finds the programs and what they need from this machine.
+// toolchain holds the programs of this machine that the proofs need.
 type toolchain struct {
-	look  func(string) (string, error) // exec.LookPath, other in tests
-	cache string                       // GOCACHE, so that the standard library is compiled once
+	programs map[string]program
+	cache    string // GOCACHE, so that the standard library is compiled once
+}
+
+// program is one of them; missing says why it has no path.
+type program struct{ path, missing string }
+
+// probes are harmless runs that tell a program from something that only has its
+// name.
+var probes = map[string][]string{"python3": {"-c", ""}, "node": {"-e", "0"}, "go": {"version"}}
+
+// probeTime is long for a program that does nothing.
+const probeTime = 20 * time.Second
+
+// newToolchain looks for the programs that the cases need, each once.
+func newToolchain(ctx context.Context, cases []*corpus.Case, look func(string) (string, error)) toolchain {
+	t := toolchain{programs: map[string]program{}}
+	for _, c := range cases {
+		need, _, ok := toolOf(c)
+		if _, known := t.programs[need.program]; !ok || known {
+			continue
+		}
+		t.programs[need.program] = t.find(ctx, need, look)
+	}
+	if p := t.programs["go"]; p.path != "" {
+		t.cache = goCache(ctx, p.path)
+	}
+	return t
+}
+
+func (t toolchain) find(ctx context.Context, need tool, look func(string) (string, error)) program {
+	path, err := look(need.program)
+	if err != nil {
+		return program{missing: fmt.Sprintf("%s is not here (no %s on the path)", need.name, need.program)}
+	}
+	err = inWorkshop(&corpus.Side{}, &corpus.Side{}, func(w workshop) error {
+		_, err := run(ctx, append([]string{path}, probes[need.program]...), t.environment(w), w, probeTime)
+		return err
+	})
+	if err != nil {
+		return program{missing: fmt.Sprintf("%s does not run here: %v", need.name, err)}
+	}
+	return program{path: path}
 }
 
 // goCache asks the go command where it keeps its builds; without an answer each
 // proof compiles into its own folder, which is slow and right.
 func goCache(ctx context.Context, program string) string {
-	out, err := exec.CommandContext(ctx, program, "env", "GOCACHE").Output()
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "env", "GOCACHE")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
 	if dir := string(bytes.TrimSpace(out)); err == nil && filepath.IsAbs(dir) {
 		return dir
 	}
 	return ""
 }
 
-// find returns the path of a program, "" when it is not on this machine.
-func (t toolchain) find(program string) string {
-	name, err := t.look(program)
-	if err != nil {
-		return ""
-	}
-	return name
-}
-
-// environment is all that a proof sees of this machine. Nothing else is passed
-// on: a key in a variable has no business in code that a corpus brings.
+// environment is all that a proof is passed of ours: a key in a variable has no
+// business in code that a corpus brings.
 func (t toolchain) environment(w workshop) []string {
 	env := []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + w.home, "TMPDIR=" + w.room, "LANG=C.UTF-8",
-		"YOUDEN_TOKEN_FILE=" + w.token, "YOUDEN_ROOM=" + w.room,
+		"YOUDEN_TOKEN_FILE=" + w.tokenFile, "YOUDEN_ROOM=" + w.room,
 		"GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local", "GOWORK=off", "CGO_ENABLED=0", "GOPATH=" + filepath.Join(w.home, "go"),
 		"PYTHONDONTWRITEBYTECODE=1", "PYTHONNOUSERSITE=1",
 	}

@@ -42,6 +42,8 @@ const (
 	maxOutput = 1 << 20 // of a harness, either stream
 	maxShown  = 2000    // of a payload or an effect that is kept
 	tokenMark = "<token>"
+	// folderMark stands for the folder of a trial.
+	folderMark = "<folder>"
 )
 
 // report is what a harness says on its last line.
@@ -50,30 +52,22 @@ type report struct {
 	Effect  *string `json:"effect"`
 }
 
-// trial runs a harness once.
-func (w workshop) trial(ctx context.Context, command, env []string, side corpus.SideName, mode Mode, limit time.Duration) (Trial, error) {
-	t := Trial{Side: side, Mode: mode}
-	token, err := newToken()
+// run runs a harness once and fills the trial with what it showed.
+func (t *Trial) run(ctx context.Context, command, env []string, w workshop, limit time.Duration) error {
+	said, err := run(ctx, command, env, w, limit)
 	if err != nil {
-		return t, err
-	}
-	if err := w.plant(token); err != nil {
-		return t, err
-	}
-	said, err := run(ctx, command, env, w.side, limit)
-	if err != nil {
-		return t, fmt.Errorf("%s side, %s: %w", side, mode, err)
+		return err
 	}
 	r, err := lastReport(said)
 	if err != nil {
-		return t, fmt.Errorf("%s side, %s: %w", side, mode, err)
+		return fmt.Errorf("%w; it said %q", err, w.shown(lastLine(said)))
 	}
-	if strings.Contains(*r.Payload, token) {
-		return t, fmt.Errorf("%s side, %s: the payload holds the token, so that an echo would pass for an effect", side, mode)
+	if strings.Contains(strings.ToLower(*r.Payload), w.token) {
+		return errors.New("the payload holds the token, so that an echo would pass for an effect")
 	}
-	t.Seen = strings.Contains(*r.Effect, token)
-	t.Payload, t.Effect = shown(*r.Payload, token), shown(*r.Effect, token)
-	return t, nil
+	t.Seen = strings.Contains(*r.Effect, w.token)
+	t.Payload, t.Effect = w.shown(*r.Payload), w.shown(*r.Effect)
+	return nil
 }
 
 func newToken() (string, error) {
@@ -84,12 +78,10 @@ func newToken() (string, error) {
 	return hex.EncodeToString(b[:]), nil
 }
 
-// shown shortens a text for keeping, with the token, which is other in every
-// trial, replaced.
-func shown(text, token string) string {
-	if token != "" {
-		text = strings.ReplaceAll(text, token, tokenMark)
-	}
+// shown makes a text fit for keeping: short, and without the token and the
+// folders, which are others in every trial.
+func (w workshop) shown(text string) string {
+	text = strings.NewReplacer(w.token, tokenMark, w.base, folderMark).Replace(text)
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= maxShown {
 		return text
@@ -101,27 +93,33 @@ func shown(text, token string) string {
 	return text[:cut] + "…"
 }
 
+var errNoReport = errors.New(`the harness did not end with a line {"payload": ..., "effect": ...}`)
+
 // lastReport reads the last line of a harness.
 func lastReport(output []byte) (report, error) {
-	lines := bytes.Split(bytes.TrimSpace(output), []byte{'\n'})
-	last := lines[len(lines)-1]
 	var r report
-	if err := json.Unmarshal(last, &r); err != nil || r.Payload == nil || r.Effect == nil {
-		return r, fmt.Errorf("the harness did not end with a line {\"payload\": ..., \"effect\": ...}; it said %q", shown(string(last), ""))
+	if err := json.Unmarshal([]byte(lastLine(output)), &r); err != nil || r.Payload == nil || r.Effect == nil {
+		return r, errNoReport
 	}
 	return r, nil
+}
+
+func lastLine(output []byte) string {
+	lines := bytes.Split(bytes.TrimSpace(output), []byte{'\n'})
+	return string(lines[len(lines)-1])
 }
 
 // errTimeout is a harness that did not end.
 var errTimeout = errors.New("did not end in time")
 
-// run starts a command in a folder and returns what it wrote; a failure carries
-// what it complained of. All processes of the command end with it.
-func run(ctx context.Context, command, env []string, dir string, limit time.Duration) ([]byte, error) {
+// run starts a command in a workshop and returns what it wrote; a failure carries
+// what it complained of last. What the command has started ends with it, unless it
+// has left the process group.
+func run(ctx context.Context, command, env []string, w workshop, limit time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Dir, cmd.Env = dir, env
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // the command is one of ours
+	cmd.Dir, cmd.Env = w.side, env
 	out, complaint := &bounded{limit: maxOutput}, &bounded{limit: maxOutput}
 	cmd.Stdout, cmd.Stderr = out, complaint
 	cmd.WaitDelay = time.Second
@@ -133,23 +131,28 @@ func run(ctx context.Context, command, env []string, dir string, limit time.Dura
 		return nil, fmt.Errorf("the harness %w: %s; make it shorter, or raise --timeout", errTimeout, limit)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case errors.Is(err, exec.ErrWaitDelay):
+		return nil, errors.New("the harness ended and left a process running that holds its output")
 	case err != nil:
-		return nil, fmt.Errorf("the harness failed (%w): %s", err, tail(complaint.text.String()+out.text.String()))
+		return nil, fmt.Errorf("the harness failed (%w): %s", err, w.tail(complaint.text.String(), out.text.String()))
 	}
 	return out.text.Bytes(), nil
 }
 
-// tail is the end of a complaint, where its reason stands.
-func tail(text string) string {
-	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
-	if len(text) > maxShown {
-		cut := len(text) - maxShown
-		for cut < len(text) && !utf8.RuneStart(text[cut]) {
-			cut++
-		}
-		text = "…" + text[cut:]
+// complaintLines is how much of a traceback is kept.
+const complaintLines = 12
+
+// tail is the end of what a harness complained of, where the reason stands.
+func (w workshop) tail(complaint, output string) string {
+	text := strings.TrimSpace(complaint)
+	if text == "" {
+		text = strings.TrimSpace(output)
 	}
-	return text
+	lines := strings.Split(text, "\n")
+	if len(lines) > complaintLines {
+		lines = lines[len(lines)-complaintLines:]
+	}
+	return w.shown(strings.Join(lines, "\n"))
 }
 
 // bounded keeps the first bytes of a stream and swallows the rest.

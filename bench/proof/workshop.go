@@ -9,30 +9,49 @@ import (
 	"github.com/youden-bench/youden/corpus"
 )
 
-// workshop is a folder in which one side runs: a copy of the side with the
+// workshop is a folder in which one side runs once: a copy of the side with the
 // proof laid over it, and outside of that copy the token and a scratch room.
 type workshop struct {
 	base, side, room, home string
-	token                  string // the file that holds it
+	tokenFile, token       string
 	binary                 string
 }
 
-func newWorkshop(side, proof *corpus.Side) (w workshop, err error) {
-	base, err := os.MkdirTemp("", "youden-proof-")
-	if err != nil {
-		return workshop{}, fmt.Errorf("making a folder for a proof: %w; point TMPDIR at a folder with room", err)
+// inWorkshop makes a workshop, works in it and removes it. What goes wrong with
+// the folder itself is a fault of the machine.
+func inWorkshop(side, proof *corpus.Side, work func(workshop) error) error {
+	w, err := newWorkshop(side, proof)
+	if err == nil {
+		err = work(w)
+	} else {
+		err = &machineError{err}
 	}
-	w = workshop{base: base, side: filepath.Join(base, "side"), room: filepath.Join(base, "room"), home: filepath.Join(base, "home"),
-		token: filepath.Join(base, "token"), binary: filepath.Join(base, "prove")}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, w.close())
-		}
-	}()
-	for _, dir := range []string{w.side, w.home} {
+	if gone := w.remove(); gone != nil && err == nil {
+		err = &machineError{gone}
+	}
+	return err
+}
+
+func newWorkshop(side, proof *corpus.Side) (w workshop, err error) {
+	temporary, err := filepath.Abs(os.TempDir())
+	if err != nil {
+		return w, fmt.Errorf("looking for a folder for proofs: %w", err)
+	}
+	if w.base, err = os.MkdirTemp(temporary, "youden-proof-"); err != nil {
+		return w, fmt.Errorf("making a folder for a proof: %w; point TMPDIR at a folder with room", err)
+	}
+	at := func(name string) string { return filepath.Join(w.base, name) }
+	w.side, w.room, w.home, w.tokenFile, w.binary = at("side"), at("room"), at("home"), at("token"), at("prove")
+	if w.token, err = newToken(); err != nil {
+		return w, err
+	}
+	for _, dir := range []string{w.side, w.room, w.home} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return w, fmt.Errorf("making a folder for a proof: %w", err)
 		}
+	}
+	if err := os.WriteFile(w.tokenFile, []byte(w.token), 0o600); err != nil {
+		return w, fmt.Errorf("planting a token: %w", err)
 	}
 	return w, w.lay(side, proof)
 }
@@ -57,49 +76,30 @@ func (w workshop) lay(side, proof *corpus.Side) error {
 }
 
 func write(root *os.Root, name string, text []byte) error {
-	if err := root.MkdirAll(filepath.Dir(filepath.FromSlash(name)), 0o700); err != nil {
+	name = filepath.FromSlash(name)
+	if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return fmt.Errorf("laying out a proof: %w", err)
 	}
-	if err := root.WriteFile(filepath.FromSlash(name), text, 0o600); err != nil {
+	if err := root.WriteFile(name, text, 0o600); err != nil {
 		return fmt.Errorf("laying out a proof: %w", err)
 	}
 	return nil
 }
 
-// replaced returns a file of the proof that would replace one of the side, "" when
-// there is none: such a proof would prove something else.
-func replaced(side, proof *corpus.Side) string {
-	for _, f := range proof.Files {
-		if _, taken := side.File(f.Path); taken {
-			return f.Path
-		}
-	}
-	return ""
-}
-
-// plant empties the room and writes a new token.
-func (w workshop) plant(token string) error {
-	err := errors.Join(os.RemoveAll(w.room), os.Mkdir(w.room, 0o700), os.WriteFile(w.token, []byte(token), 0o600))
-	if err != nil {
-		return fmt.Errorf("planting a token: %w", err)
-	}
-	return nil
-}
-
-// close removes the folder, also what a harness made unwritable in it.
-func (w workshop) close() error {
-	err := os.RemoveAll(w.base)
-	if err == nil {
+// remove removes the folder, also what a harness made unwritable in it.
+func (w workshop) remove() error {
+	if w.base == "" || os.RemoveAll(w.base) == nil {
 		return nil
 	}
-	walkErr := filepath.WalkDir(w.base, func(name string, entry os.DirEntry, err error) error {
+	// What cannot be made writable shows itself when it cannot be removed.
+	_ = filepath.WalkDir(w.base, func(name string, entry os.DirEntry, err error) error {
 		if err == nil && entry.IsDir() {
-			return os.Chmod(name, 0o700)
+			return os.Chmod(name, 0o700) //nolint:gosec // a folder of ours
 		}
 		return nil
 	})
-	if err = os.RemoveAll(w.base); err != nil {
-		return fmt.Errorf("removing the folder of a proof: %w", errors.Join(err, walkErr))
+	if err := os.RemoveAll(w.base); err != nil {
+		return fmt.Errorf("removing the folder of a proof: %w", err)
 	}
 	return nil
 }

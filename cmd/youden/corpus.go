@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"text/tabwriter"
@@ -195,7 +194,10 @@ func describeVetted(v corpus.VettedCount) string {
 }
 
 func (a *app) json(v any) error {
-	enc := json.NewEncoder(a.out)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	text, err := report.Document(v)
+	if err != nil {
+		return err
+	}
+	_, err = a.out.Write(text)
+	return err
 }

@@ -84,6 +84,9 @@ func interrupts(w io.Writer, busy *atomic.Bool) (context.Context, <-chan struct{
 	signals := make(chan os.Signal, 3)
 	quit := make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup has asked for that
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		for n := 0; ; n++ {
@@ -94,7 +97,7 @@ func interrupts(w io.Writer, busy *atomic.Bool) (context.Context, <-chan struct{
 			}
 			switch {
 			case n == 0 && busy.Load():
-				fmt.Fprintln(w, "youden: stopping; calls under way may finish, interrupt again to abandon them")
+				fmt.Fprintln(w, "youden: stopping; what is under way may finish, interrupt again to abandon it")
 				close(stop)
 			case n == 1 && busy.Load():
 				cancel()

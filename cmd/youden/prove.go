@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -29,8 +31,10 @@ It runs with python3, node and go as they are on this machine. What is missing i
 named, skipped and counted, and the exit code is then 5; a proof that fails is 1.
 Nothing is scored and no holdout opened.
 
-The code of the corpus runs with your rights, without your environment variables. The
-embedded cases are ours; for a corpus at PATH say --trust once you have read its proofs.`,
+The code of the corpus runs with your rights; it is passed none of your environment
+variables, and what it starts ends with it unless it detaches itself. The embedded cases
+are ours; for a corpus at PATH say --trust, on the command line, once you have read its
+proofs.`,
 		Example: `  youden corpus prove
   youden corpus prove --family path --self-test
   youden corpus prove ./my-cases --trust --format json`,
@@ -49,7 +53,8 @@ embedded cases are ours; for a corpus at PATH say --trust once you have read its
 	}
 	f := cmd.Flags()
 	f.String("corpus", "", "`PATH` of a corpus; empty = the embedded cases")
-	f.Bool("trust", false, "run the code of a corpus at PATH on this machine")
+	f.Bool("trust", false, "run the code of a corpus at PATH on this machine; on the command line only")
+	onCommandLineOnly(f, "trust")
 	f.StringSlice("family", nil, "only these `FAMILIES`")
 	f.StringSlice("case", nil, "only these case `IDS`")
 	f.Bool("self-test", false, "also exchange the sides of each pair and demand that the proof then fails")
@@ -67,10 +72,10 @@ func (a *app) prove(ctx context.Context, s *settings, dir string) error {
 	if n := s.int("concurrency"); n < 1 {
 		return fmt.Errorf("--concurrency %d: use a number above 0", n)
 	}
-	if d := s.duration("timeout"); d <= 0 {
-		return fmt.Errorf("--timeout %s: use a time above 0, such as 30s", d)
+	if d := s.duration("timeout"); d <= 0 || d > proof.MaxTimeout {
+		return fmt.Errorf("--timeout %s: use a time above 0 and of at most %s, such as 30s", d, proof.MaxTimeout)
 	}
-	if dir != "" && !s.bool("trust") {
+	if !bench.IsEmbedded(dir) && !s.bool("trust") {
 		return fmt.Errorf("proving runs the code in %s with your rights; read its %s/ directories and say --trust", report.Plain(dir), corpus.ProofDir)
 	}
 	c, err := bench.LoadCorpus(dir)
@@ -134,7 +139,7 @@ func (a *app) proofs(results []proof.Result, format string) error {
 	for _, r := range results {
 		count[r.Status]++
 		if r.Status == proof.Skipped {
-			missing[r.Tool]++
+			missing[r.Reason]++
 		}
 	}
 	if format == "json" {
@@ -169,14 +174,12 @@ func (a *app) proofTable(results []proof.Result, count map[proof.Status]int, mis
 	}
 	for _, r := range results {
 		if r.Status == proof.Failed {
-			fmt.Fprintf(a.out, "\n%s: %s\n", report.Plain(r.Case), report.Plain(r.Reason))
+			fmt.Fprintf(a.out, "\n%s: %s\n", report.Plain(r.Case), report.Lines(r.Reason))
 		}
 	}
 	fmt.Fprintf(a.out, "\n%d proved, %d failed, %d skipped\n", count[proof.Proved], count[proof.Failed], count[proof.Skipped])
-	for _, name := range proof.Tools() {
-		if n := missing[name]; n > 0 {
-			fmt.Fprintf(a.out, "%s is not on this machine: %d proofs were not run and say nothing\n", name, n)
-		}
+	for _, reason := range slices.Sorted(maps.Keys(missing)) {
+		fmt.Fprintf(a.out, "%d proofs were not run and say nothing: %s\n", missing[reason], report.Lines(reason))
 	}
 	return nil
 }

@@ -68,6 +68,10 @@ func (s *settings) fromEnvironment() error {
 		if value == "" || f.Name == "help" {
 			return
 		}
+		if commandLineOnly(f) {
+			errs = append(errs, fmt.Errorf("environment variable %s: --%s can only be said on the command line", envName(f.Name), f.Name))
+			return
+		}
 		if err := s.flags.Set(f.Name, value); err != nil {
 			errs = append(errs, fmt.Errorf("environment variable %s=%q: %w", envName(f.Name), value, err))
 			return
@@ -118,6 +122,10 @@ func (s *settings) fromFile(root *cobra.Command) error {
 			continue
 		}
 		flag := s.flags.Lookup(strings.ReplaceAll(key, "_", "-"))
+		if flag != nil && commandLineOnly(flag) {
+			bad(fmt.Sprintf("--%s can only be said on the command line", flag.Name), "remove the key")
+			continue
+		}
 		if flag == nil || s.origin[flag.Name] != "" {
 			continue
 		}
@@ -148,6 +156,21 @@ func readConfig(name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s is no regular file of at most %d bytes", name, maxConfig)
 	}
 	return os.ReadFile(name)
+}
+
+// onCommandLineOnly marks a flag that a file in the current folder, or a variable
+// that stays set, must not be able to give.
+func onCommandLineOnly(f *pflag.FlagSet, name string) {
+	if err := f.SetAnnotation(name, commandLineMark, nil); err != nil {
+		panic(err) // a flag that was not defined
+	}
+}
+
+const commandLineMark = "command-line-only"
+
+func commandLineOnly(f *pflag.Flag) bool {
+	_, marked := f.Annotations[commandLineMark]
+	return marked
 }
 
 // flagText renders a TOML value the way its flag would be written.

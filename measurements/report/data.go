@@ -125,11 +125,17 @@ func jsonText(captures []measurements.Summary, o Options) (string, error) {
 			Captures []captureJSON `json:"captures"`
 		}{severalSchema, all}
 	}
+	raw, err := Document(value)
+	return string(raw), err
+}
+
+// Document is an indented JSON document that ends in a newline and that no terminal obeys.
+func Document(value any) ([]byte, error) {
 	raw, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
-		return "", fmt.Errorf("printing a summary as JSON: %w", err)
+		return nil, fmt.Errorf("printing as JSON: %w", err)
 	}
-	return jsonSafe(raw) + "\n", nil
+	return []byte(jsonSafe(raw) + "\n"), nil
 }
 
 func jsonCases(s *measurements.Summary) []caseJSON {

@@ -28,6 +28,16 @@ func Plain(s string) string {
 	return b.String()
 }
 
+// Lines makes untrusted text of several lines safe for a terminal: its lines stay
+// lines, indented below the first.
+func Lines(s string) string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for i := range lines {
+		lines[i] = Plain(lines[i])
+	}
+	return strings.Join(lines, "\n    ")
+}
+
 // markdownSigns are the signs that mean something in a Markdown table, in HTML,
 // or to a forge that pings people and links issues.
 var markdownSigns = strings.NewReplacer(

@@ -290,3 +290,10 @@ func FuzzEscapes(f *testing.F) {
 		assert.NotContains(t, safe, "\u202e")
 	})
 }
+
+func TestLinesStayLinesAndNothingElse(t *testing.T) {
+	assert.Equal(t, "first\n    second \\u{1b}[2J\n    third", Lines("first\nsecond \x1b[2J\nthird\n"))
+	raw, err := Document(map[string]string{"a": "\u009b2J\u202e\x7f"})
+	assert.NoError(t, err)
+	assert.Equal(t, "{\n  \"a\": \"\\u009b2J\\u202e\\u007f\"\n}\n", string(raw))
+}
