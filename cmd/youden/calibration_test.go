@@ -69,8 +69,8 @@ func measure(t *testing.T, model string) standing {
 // them: otherwise a search would have nothing to find, and no statistics of the
 // bench could be tried on them.
 func TestPlantedPairsTellTheSimulatedModelsApart(t *testing.T) {
-	if testing.Short() {
-		t.Skip("three captures of the train split")
+	if testing.Short() || raceDetector {
+		t.Skip("three captures of the train split, which the race detector makes slow; they run without it")
 	}
 	strong, weak, null := measure(t, "sim-strong"), measure(t, "sim-weak"), measure(t, "sim-null")
 	assert.Greater(t, strong.lo, weak.hi, "sim-strong above sim-weak")

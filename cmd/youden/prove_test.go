@@ -63,8 +63,8 @@ func TestProveWithoutInterpreters(t *testing.T) {
 // The embedded cases of the language whose tool surely is here are proved, and
 // not with their sides exchanged. All languages together are a stage of CI.
 func TestProveEmbeddedGo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles programs")
+	if testing.Short() || raceDetector {
+		t.Skip("compiles programs, and has run without the race detector")
 	}
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go on the path")
