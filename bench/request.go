@@ -96,7 +96,11 @@ func (r Request) Filter(cases []*corpus.Case) ([]*corpus.Case, error) {
 	}
 	if len(missing) > 0 {
 		slices.Sort(missing)
-		return nil, fmt.Errorf("no case of split %s matches %s; `youden corpus stats` lists what there is", r.Split, strings.Join(missing, ", "))
+		among := ""
+		if r.Split != "" {
+			among = " of split " + r.Split
+		}
+		return nil, fmt.Errorf("no case%s matches %s; `youden show --by case` lists the cases of a capture, the catalog all", among, strings.Join(missing, ", "))
 	}
 	return out, nil
 }

@@ -24,6 +24,13 @@ const (
 	Fixed      SideName = "fixed"
 )
 
+func (n SideName) other() SideName {
+	if n == Vulnerable {
+		return Fixed
+	}
+	return Vulnerable
+}
+
 // Split is the part of a corpus that a case belongs to. Feedback and pareto
 // together are train; the holdout stays sealed until the end of a search.
 type Split string

@@ -33,7 +33,7 @@ func TestLoadCatalog(t *testing.T) {
 		Regions:     []Span{{"db.go", 4, 4}},
 		Residue:     []Residual{{"path", "the export"}},
 		Explanation: "the filter is concatenated", Trap: "the limit is not",
-		Proof: &Side{Files: []File{{Path: "cmd/prove/main.go", Text: []byte("package main\n")}}},
+		Proof: &Side{Files: []File{{Path: "cmd/prove/main.go", Text: []byte("package main\n")}, {Path: "go.mod.txt", Text: []byte("module proof\n")}}},
 	}, sql)
 	page := c.Cases[1]
 	assert.Equal(t, []string{"web/a.py", "web/page.py"}, []string{page.Vulnerable.Files[0].Path, page.Vulnerable.Files[1].Path})
@@ -77,6 +77,8 @@ func TestLoadCatalogRefuses(t *testing.T) {
 		{"promise of no range", `slice = "sample"`, "slice = \"sample\"\n[promise]\nlines = [30]", `catalog.toml:4:1: lines = [30] is no range; write the fewest and the most lines of a file, such as lines = [30, 150]`},
 		{"promise of an empty range", `slice = "sample"`, "slice = \"sample\"\n[promise]\nlines = []", `catalog.toml:4:1: lines = [] is no range; write the fewest and the most lines of a file, such as lines = [30, 150]`},
 		{"promise of a strange language", `slice = "sample"`, "slice = \"sample\"\n[[promise.least]]\ncases = 1\nlanguages = [\"klingon\"]", `catalog.toml:5:14: language "klingon" is unknown; use one of go, java, javascript, python, typescript, c, cpp, csharp, kotlin, php, ruby, rust, scala, shell, swift, html, json, markdown, sql, text, yaml`},
+		{"promise of proofs without families", `slice = "sample"`, "slice = \"sample\"\n[promise]\nproved = {languages = [\"go\"]}", `catalog.toml:4:1: proved names no families, so it promises nothing; write proved = { families = ["..."] }, or leave it out`},
+		{"promise of proofs of nothing", `slice = "sample"`, "slice = \"sample\"\n[promise.proved]\nfamilies = []", `catalog.toml:4:1: proved names no families, so it promises nothing; write proved = { families = ["..."] }, or leave it out`},
 		{"promise of no cases", `slice = "sample"`, "slice = \"sample\"\n[[promise.least]]\nfamilies = [\"path\"]", `catalog.toml:3:11: cases = 0 promises nothing; use a number above 0`},
 		{"no directory", "dir = \"cases/c\"\n", "", `catalog.toml:42:3: directory "" is not inside the corpus; use a relative path without .. and with /`},
 		{"directory above", `"cases/c"`, `"../c"`, `catalog.toml:48:1: directory "../c" is not inside the corpus; use a relative path without .. and with /`},

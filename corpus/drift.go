@@ -1,8 +1,10 @@
 package corpus
 
 import (
+	"fmt"
 	"path"
 	"slices"
+	"strings"
 )
 
 // drift finds labels that stayed behind when a file was edited, and changes
@@ -53,12 +55,45 @@ func (l *linter) driftIn(r *revision) {
 		return
 	}
 	if len(r.spans) > 0 && !meetsSpan {
-		l.at(vulnerable, r.spans[0].Start, RuleDrift, LintError, "no span in this file meets a line that differs between the sides; correct the spans")
+		l.at(vulnerable, r.spans[0].Start, RuleDrift, LintError, "no span in this file meets a line that differs between the sides: they differ in %s; correct the spans",
+			extents(r.hunks, len(r.before), func(h hunk) lineRange { return h.before }))
 	}
 	if len(r.regions) > 0 && !meetsRegion {
-		l.at(fixed, r.regions[0].Start, RuleDrift, LintError, "no region in this file meets a line that differs between the sides; correct the regions")
+		l.at(fixed, r.regions[0].Start, RuleDrift, LintError, "no region in this file meets a line that differs between the sides: they differ in %s; correct the regions",
+			extents(r.hunks, len(r.after), func(h hunk) lineRange { return h.after }))
 	}
 	for _, h := range r.unlabelled() {
 		l.at(vulnerable, h.line(), RuleDrift, LintWarning, "the sides differ here too, away from every label; label it, or undo it")
 	}
+}
+
+// maxExtents is how many places a message names.
+const maxExtents = 8
+
+// extents lists the lines of one version that hunks meet, such as "13, 20-22".
+// Where lines were only added on the other side, those around the place are
+// named: a label on either of them meets it.
+func extents(list []hunk, lines int, version func(hunk) lineRange) string {
+	var places []lineRange
+	for _, h := range list {
+		first, last := version(h).extent()
+		place := lineRange{max(first, 1), min(last, lines)}
+		if n := len(places); n > 0 && place.from <= places[n-1].to+1 {
+			places[n-1].to = place.to
+			continue
+		}
+		places = append(places, place)
+	}
+	var texts []string
+	for i, p := range places {
+		switch {
+		case i == maxExtents:
+			return fmt.Sprintf("%s and %d more places", strings.Join(texts, ", "), len(places)-i)
+		case p.from == p.to:
+			texts = append(texts, fmt.Sprint(p.from))
+		default:
+			texts = append(texts, fmt.Sprintf("%d-%d", p.from, p.to))
+		}
+	}
+	return strings.Join(texts, ", ")
 }

@@ -36,12 +36,16 @@ func numbered(n int, replaced map[int]string) string {
 }
 
 func TestDrift(t *testing.T) {
+	noSpan := func(lines string) string {
+		return "no span in this file meets a line that differs between the sides: they differ in " + lines + "; correct the spans (drift)"
+	}
+	noRegion := func(lines string) string {
+		return "no region in this file meets a line that differs between the sides: they differ in " + lines + "; correct the regions (drift)"
+	}
 	const (
-		noLabel  = "the sides differ from here on and no span or region meets the difference; label it, or undo it (drift)"
-		noSpan   = "no span in this file meets a line that differs between the sides; correct the spans (drift)"
-		noRegion = "no region in this file meets a line that differs between the sides; correct the regions (drift)"
-		guard    = "guard()\n"
-		far      = "the sides differ here too, away from every label; label it, or undo it (drift)"
+		noLabel = "the sides differ from here on and no span or region meets the difference; label it, or undo it (drift)"
+		guard   = "guard()\n"
+		far     = "the sides differ here too, away from every label; label it, or undo it (drift)"
 	)
 	type lines = map[int]string
 	for _, c := range []struct {
@@ -54,14 +58,18 @@ func TestDrift(t *testing.T) {
 		{"labels between two far changes", lines{5: "a()\n", 35: "b()\n"}, lines{5: "c()\n", 35: "d()\n"}, [2]int{20, 20}, [2]int{20, 20},
 			[]string{"vulnerable/f.py:5: case html: error: " + noLabel}},
 		{"a span that stayed behind", lines{10: "leak()\n"}, lines{10: "mend()\n"}, [2]int{12, 12}, [2]int{10, 10},
-			[]string{"vulnerable/f.py:12: case html: error: " + noSpan}},
+			[]string{"vulnerable/f.py:12: case html: error: " + noSpan("10")}},
 		{"a region that stayed behind", lines{10: "leak()\n"}, lines{10: "mend()\n"}, [2]int{10, 10}, [2]int{9, 9},
-			[]string{"fixed/f.py:9: case html: error: " + noRegion}},
+			[]string{"fixed/f.py:9: case html: error: " + noRegion("10")}},
+		{"a span beside several changes", lines{10: "a()\n", 20: "b()\n", 21: "c()\n", 22: "d()\n"}, lines{10: "A()\n", 20: "B()\n", 21: "C()\n", 22: "D()\n"}, [2]int{12, 12}, [2]int{20, 20},
+			[]string{"vulnerable/f.py:12: case html: error: " + noSpan("10, 20-22")}},
+		{"a region beside a removed line", lines{10: "leak()\nx10 = 10\n"}, nil, [2]int{10, 10}, [2]int{30, 30},
+			[]string{"fixed/f.py:30: case html: error: " + noRegion("9-10")}},
 		{"no region at all", lines{10: "leak()\n"}, lines{10: "mend()\n"}, [2]int{10, 10}, [2]int{}, nil},
 		{"an added line, the span before it", nil, lines{10: "mend()\nx10 = 10\n"}, [2]int{9, 9}, [2]int{10, 10}, nil},
 		{"an added line, the span behind it", nil, lines{10: "mend()\nx10 = 10\n"}, [2]int{10, 10}, [2]int{10, 10}, nil},
 		{"an added line, the span elsewhere", nil, lines{10: "mend()\nx10 = 10\n"}, [2]int{11, 11}, [2]int{10, 10},
-			[]string{"vulnerable/f.py:11: case html: error: " + noSpan}},
+			[]string{"vulnerable/f.py:11: case html: error: " + noSpan("9-10")}},
 		{"a removed line", lines{10: "leak()\nx10 = 10\n"}, nil, [2]int{10, 10}, [2]int{10, 10}, nil},
 		{"the second of two equal guards", lines{10: guard}, lines{10: guard + guard + guard}, [2]int{11, 11}, [2]int{12, 12}, nil},
 		{"the first of them", lines{10: guard}, lines{10: guard + guard + guard}, [2]int{9, 9}, [2]int{10, 10}, nil},
@@ -93,6 +101,23 @@ func TestDrift(t *testing.T) {
 			}))
 			assert.Equal(t, c.want, ruled(got, RuleDrift))
 		})
+	}
+}
+
+func TestExtents(t *testing.T) {
+	between := func(from, to int) hunk { return hunk{before: lineRange{from, to}} }
+	var many []hunk
+	for i := range 11 {
+		many = append(many, between(3*i, 3*i+1))
+	}
+	for want, list := range map[string][]hunk{
+		"1":         {between(0, 0)},
+		"40":        {between(40, 40)},
+		"9-11":      {between(9, 9), between(10, 10)},
+		"13, 20-22": {between(12, 13), between(19, 22)},
+		"1, 4, 7, 10, 13, 16, 19, 22 and 3 more places": many,
+	} {
+		assert.Equal(t, want, extents(list, 40, func(h hunk) lineRange { return h.before }))
 	}
 }
 

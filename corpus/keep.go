@@ -21,7 +21,7 @@ func (l *linter) keepsPromise() {
 			}
 		}
 		if count < n.Cases {
-			l.at(CatalogFile, 0, RuleCount, LintError, "%d %s were promised and there are %d", n.Cases, n, count)
+			l.at(CatalogFile, n.line, RuleCount, LintError, "%d %s were promised and there are %d; add pairs, or promise less", n.Cases, n, count)
 		}
 	}
 	l.eachFamily(p)
@@ -40,7 +40,7 @@ func (l *linter) eachFamily(p *Promise) {
 	}
 	for _, f := range l.corpus.Taxonomy.Families() {
 		if (f.Default || l.corpus.MemorySafety) && pairs[f.ID] < p.EachFamily {
-			l.at(CatalogFile, 0, RuleCount, LintError, "%d pairs of every family were promised and %s has %d", p.EachFamily, f.ID, pairs[f.ID])
+			l.at(CatalogFile, p.line("each_family"), RuleCount, LintError, "%d pairs of every family were promised and %s has %d; add pairs, or promise less", p.EachFamily, f.ID, pairs[f.ID])
 		}
 	}
 }
@@ -67,12 +67,12 @@ func (l *linter) holdout(p *Promise) {
 	share := 1 / float64(p.HoldoutOf)
 	for _, f := range l.corpus.Taxonomy.Families() {
 		if want := share * float64(cases[f.ID]); math.Abs(float64(held[f.ID])-want) >= 1 {
-			l.at(CatalogFile, 0, RuleHoldout, LintError, "one in %d of every family is to be held out, and of %s it is %d of %d; move cases of it between the splits, by group",
+			l.at(CatalogFile, p.line("holdout_one_in"), RuleHoldout, LintError, "one in %d of every family is to be held out, and of %s it is %d of %d; move cases of it between the splits, by group",
 				p.HoldoutOf, f.ID, held[f.ID], cases[f.ID])
 		}
 	}
 	if want := share * float64(all); math.Abs(float64(allHeld)-want) > math.Max(1, 0.05*float64(all)) {
-		l.at(CatalogFile, 0, RuleHoldout, LintError, "one in %d cases is to be held out, and it is %d of %d", p.HoldoutOf, allHeld, all)
+		l.at(CatalogFile, p.line("holdout_one_in"), RuleHoldout, LintError, "one in %d cases is to be held out, and it is %d of %d; move cases between the splits, by group", p.HoldoutOf, allHeld, all)
 	}
 }
 
@@ -85,11 +85,12 @@ func (l *linter) size() {
 	for _, name := range k.Sides() {
 		files := k.Side(name).Files
 		if p.Files > 0 && len(files) > p.Files {
-			l.on(k, RuleSize, LintError, "the %s side has %d files, and at most %d were promised", name, len(files), p.Files)
+			l.on(k, RuleSize, LintError, "the %s side has %d files, and %s promises at most %d; leave some out, or promise more", name, len(files), p.source("files"), p.Files)
 		}
 		for _, f := range files {
 			if n := f.Lines(); p.Lines[1] > 0 && (n < p.Lines[0] || n > p.Lines[1]) {
-				l.at(path.Join(string(name), f.Path), 0, RuleSize, LintError, "the file has %d lines, and %d to %d were promised", n, p.Lines[0], p.Lines[1])
+				l.at(path.Join(string(name), f.Path), 0, RuleSize, LintError, "the file has %d lines, and %s promises %d to %d; change the file, or promise a wider range",
+					n, p.source("lines"), p.Lines[0], p.Lines[1])
 			}
 		}
 	}
@@ -98,7 +99,8 @@ func (l *linter) size() {
 	}
 	for _, s := range k.Spans {
 		if n := s.End - s.Start + 1; n > p.SpanLines {
-			l.at(path.Join(string(Vulnerable), s.File), s.Start, RuleSize, LintError, "the span covers %d lines, and at most %d were promised", n, p.SpanLines)
+			l.at(path.Join(string(Vulnerable), s.File), s.Start, RuleSize, LintError, "the span covers %d lines, and %s promises at most %d; point at several narrow places, or promise more",
+				n, p.source("span_lines"), p.SpanLines)
 		}
 	}
 }
@@ -122,8 +124,12 @@ func (l *linter) reading() {
 	switch {
 	case v.Again == Disputed:
 		l.on(k, RuleReading, LintError, "the last reading disputes the label; change the case and let it be read again")
-	case v.Changed != "" && v.Again == Unread && l.corpus.Promise != nil && l.corpus.Promise.ReadBlind:
-		l.on(k, RuleReading, LintError, "the case was changed after its reading and not read again")
+	case v.Changed != "" && v.Again == Unread:
+		severity := LintWarning
+		if l.corpus.Promise != nil && l.corpus.Promise.ReadBlind {
+			severity = LintError
+		}
+		l.on(k, RuleReading, severity, "the case was changed after its first reading (%s) and not read again; let another reader read it, and record vetted.again", v.First)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"regexp"
 	"strings"
@@ -42,7 +41,7 @@ const (
 	RuleUnused      Rule = "unused-file"     // a file belongs to no case
 	RuleDrift       Rule = "drift"           // the sides differ where no label points
 	RuleOrders      Rule = "orders"          // a text gives an order to its reader, or none does though declared
-	RuleProof       Rule = "proof"           // a proof is missing that was promised, or must not be run
+	RuleProof       Rule = "proof"           // a proof is missing that was promised, or cannot be run
 	RuleReading     Rule = "reading"         // the record of blind readings is missing, cut short or unsettled
 	RuleSize        Rule = "size"            // files, lines or spans outside what the catalog promises
 	RuleCount       Rule = "count"           // fewer pairs than the catalog promises
@@ -156,20 +155,34 @@ func (l *linter) labels() {
 		l.on(k, RuleIdentical, LintError, "both sides hold the same text; a detector cannot be right on both")
 		return
 	}
-	for _, name := range k.Sides() {
-		switch reason, detail := k.Unscorable(name); reason {
-		case Scorable:
-		case LabelDefect:
-			l.on(k, RuleLabel, LintError, "%s side: %s; correct the label", name, detail)
-		default:
-			l.on(k, RuleUnscorable, LintError, "%s side: %s (%s)", name, detail, reason)
-		}
-	}
+	l.unscorable()
 	for _, s := range k.Spans {
 		if lines := s.End - s.Start + 1; lines > maxSpanLines {
 			l.at(path.Join(string(Vulnerable), s.File), s.Start, RuleWideSpan, LintWarning,
 				"the span covers %d lines, more than %d; point at several narrow places instead", lines, maxSpanLines)
 		}
+	}
+}
+
+// unscorable reports what keeps the sides from being scored, once when it is the
+// same on both.
+func (l *linter) unscorable() {
+	k, reported := l.current, ""
+	for _, name := range k.Sides() {
+		reason, detail := k.Unscorable(name)
+		if reason == Scorable || detail == reported {
+			continue
+		}
+		reported = detail
+		_, elsewhere := k.Unscorable(name.other())
+		if detail != elsewhere && !strings.HasPrefix(detail, fmt.Sprintf("the %s side ", name)) {
+			detail = fmt.Sprintf("%s side: %s", name, detail)
+		}
+		if reason == LabelDefect {
+			l.on(k, RuleLabel, LintError, "%s; correct the label", detail)
+			continue
+		}
+		l.on(k, RuleUnscorable, LintError, "%s (%s)", detail, reason)
 	}
 }
 
@@ -245,58 +258,4 @@ func (c *Corpus) document() string {
 		return ManifestFile
 	}
 	return CatalogFile
-}
-
-// maxWalk bounds the search for unused files.
-const maxWalk = 100_000
-
-// unused finds files below the corpus that belong to no case: the rest of a
-// case that was renamed, or a file that a label should name.
-func (l *linter) unused() {
-	if l.corpus.root == nil {
-		return
-	}
-	used := map[string]bool{}
-	for _, k := range l.corpus.Cases {
-		for _, name := range k.Sides() {
-			for _, f := range k.Side(name).Files {
-				used[path.Join(l.corpus.places[k].dir, string(name), f.Path)] = true
-			}
-		}
-		if k.Proof != nil {
-			used[path.Join(l.corpus.places[k].dir, ProofDir)] = true // with all that is in it
-		}
-	}
-	start := "."
-	if l.corpus.Source == FromManifest {
-		start = pairsDir
-	}
-	seen := 0
-	err := fs.WalkDir(l.corpus.root, start, func(name string, entry fs.DirEntry, err error) error {
-		if seen++; err != nil || seen > maxWalk {
-			return errors.Join(err, fs.SkipAll)
-		}
-		if entry.IsDir() && used[name] {
-			return fs.SkipDir
-		}
-		if !entry.IsDir() && !used[name] && !besideCases(name) {
-			l.at(name, 0, RuleUnused, LintWarning, "the file belongs to no case; remove it, or add it to one")
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, fs.SkipAll) {
-		l.at(start, 0, RuleUnused, LintWarning, "the corpus could not be searched for unused files: %v", err)
-	}
-}
-
-// besideCases reports whether a file at the root of a corpus is about it.
-func besideCases(name string) bool {
-	if strings.Contains(name, "/") {
-		return false
-	}
-	switch name {
-	case CatalogFile, SplitsFile, "openings.jsonl", "LICENSE", "NOTICE":
-		return true
-	}
-	return path.Ext(name) == ".md" || strings.HasPrefix(name, ".")
 }

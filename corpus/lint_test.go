@@ -80,11 +80,18 @@ func TestLintFindsWhatIsPlanted(t *testing.T) {
 			[]string{"catalog.toml:27: case html: error: both sides hold the same text; a detector cannot be right on both (identical-sides)"}},
 		{"label", replace(CatalogFile, "end = 2\n", "end = 9\n"),
 			[]string{"catalog.toml:27: case html: error: vulnerable side: span 2-9 lies outside web/page.py, which has 2 lines; correct the label (label-defect)"}},
+		{"no span", replace(CatalogFile, "[[case.span]]\nfile = \"web/page.py\"\nstart = 2\nend = 2\n", ""),
+			[]string{
+				"catalog.toml:27: case html: error: the vulnerable side has no span; correct the label (label-defect)",
+				"vulnerable/web/page.py:2: case html: error: the sides differ from here on and no span or region meets the difference; label it, or undo it (drift)",
+			}},
+		{"a language that detectors do not read", replace(CatalogFile, `language = "python"`, `language = "ruby"`),
+			[]string{`catalog.toml:27: case html: error: language "ruby" (unsupported_language) (unscorable)`}},
 		{"blank side", func(fsys fstest.MapFS) {
 			add("cases/c/fixed/store/files.go", "\n")(fsys)
 			delete(fsys, "cases/c/fixed/store/more/load.go")
 		}, []string{
-			"catalog.toml:42: case clean: error: fixed side: the fixed side has no file with text (no_candidate) (unscorable)",
+			"catalog.toml:42: case clean: error: the fixed side has no file with text (no_candidate) (unscorable)",
 			"fixed/store/files.go:2: case clean: error: does not parse as go at column 1: expected ';', found 'EOF': ; mend it, or declare fragment = true (syntax)",
 		}},
 		{"CRLF", replace("cases/b/fixed/web/page.py", "):\n", "):\r\n"),
@@ -99,6 +106,19 @@ func TestLintFindsWhatIsPlanted(t *testing.T) {
 			}},
 		{"unused file of a case", add("cases/b/notes.txt", "x\n"),
 			[]string{"cases/b/notes.txt: warning: the file belongs to no case; remove it, or add it to one (unused-file)"}},
+		{"what captures and comparisons leave there", func(fsys fstest.MapFS) {
+			for _, name := range []string{"youden.toml", "baselines/main.json", "captures/openings.jsonl", "captures/a/capture.json", "captures/a/ledger.db",
+				"weak/capture.json", "weak/runs.parquet", ".git/config", ".gitignore"} {
+				fsys[name] = file("x\n")
+			}
+		}, nil},
+		{"names like theirs", func(fsys fstest.MapFS) {
+			fsys["cases/youden.toml"], fsys["cases/baselines/main.json"], fsys["captures/a/x/ledger.db"] = file("x\n"), file("x\n"), file("x\n")
+		}, []string{
+			"captures/a/x/ledger.db: warning: the file belongs to no case; remove it, or add it to one (unused-file)",
+			"cases/baselines/main.json: warning: the file belongs to no case; remove it, or add it to one (unused-file)",
+			"cases/youden.toml: warning: the file belongs to no case; remove it, or add it to one (unused-file)",
+		}},
 		{"unused file", add("old.go", "package old\n"),
 			[]string{"old.go: warning: the file belongs to no case; remove it, or add it to one (unused-file)"}},
 		{"telling path", func(fsys fstest.MapFS) {

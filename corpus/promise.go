@@ -21,6 +21,22 @@ type Promise struct {
 	ReadBlind    bool   // every pair was read blind, and read again when it was changed
 	ProvedOf     []family.ID
 	ProvedInLang []string // pairs of ProvedOf in these languages carry a proof
+
+	lines map[string]int // of the keys in the catalog
+}
+
+// provableLanguages are those of the tools that run proofs.
+var provableLanguages = []string{"go", "python", "javascript"}
+
+// line is where the catalog promises it, 0 when that is not known.
+func (p *Promise) line(key string) int { return p.lines[key] }
+
+// source names that place in the middle of a message.
+func (p *Promise) source(key string) string {
+	if line := p.line(key); line > 0 {
+		return fmt.Sprintf("%s:%d", CatalogFile, line)
+	}
+	return CatalogFile
 }
 
 // Least promises a number of pairs with a property. Empty filters let all
@@ -31,6 +47,8 @@ type Least struct {
 	Languages   []string
 	Difficulty  Difficulty
 	OrdersModel bool
+
+	line int // in the catalog, 0 when not known
 }
 
 // String says which pairs are counted, such as "pairs of path" or "hard pairs".
@@ -98,7 +116,12 @@ func (l *catalogLoader) promise(e *promiseEntry) {
 		return
 	}
 	p := &Promise{EachFamily: e.EachFamily, HoldoutOf: e.HoldoutOf, Files: e.Files, SpanLines: e.SpanLines, ReadBlind: e.ReadBlind,
-		ProvedInLang: e.Proved.Languages}
+		lines: map[string]int{}}
+	for _, key := range []string{"each_family", "holdout_one_in", "files", "lines", "span_lines"} {
+		if l.positions.Has("promise", key) {
+			p.lines[key], _ = l.positions.At("promise", key)
+		}
+	}
 	for _, n := range []struct {
 		key   string
 		value int
@@ -114,8 +137,7 @@ func (l *catalogLoader) promise(e *promiseEntry) {
 			p.Lines = [2]int{e.Lines[0], e.Lines[1]}
 		}
 	}
-	p.ProvedOf = l.promisedFamilies(e.Proved.Families, "promise", "proved", "families")
-	l.promisedLanguages(e.Proved.Languages, "promise", "proved", "languages")
+	l.promisedProofs(p, e.Proved)
 	for i, n := range e.Least {
 		if n.Cases < 1 {
 			l.fault(fmt.Sprintf("cases = %d promises nothing", n.Cases), "use a number above 0", "promise", "least", i, "cases")
@@ -124,10 +146,27 @@ func (l *catalogLoader) promise(e *promiseEntry) {
 			l.fault(fmt.Sprintf("difficulty %q is unknown", n.Difficulty), "use plain, ordinary or hard", "promise", "least", i, "difficulty")
 		}
 		l.promisedLanguages(n.Languages, "promise", "least", i, "languages")
+		line, _ := l.positions.At("promise", "least", i)
 		p.Least = append(p.Least, Least{Cases: n.Cases, Languages: n.Languages, Difficulty: Difficulty(n.Difficulty), OrdersModel: n.OrdersModel,
-			Families: l.promisedFamilies(n.Families, "promise", "least", i, "families")})
+			line: line, Families: l.promisedFamilies(n.Families, "promise", "least", i, "families")})
 	}
 	l.corpus.Promise = p
+}
+
+// promisedProofs reads which pairs carry a proof. Without languages they are all
+// that a proof can be written in; without families there is nothing to prove.
+func (l *catalogLoader) promisedProofs(p *Promise, e provedEntry) {
+	if !l.positions.Has("promise", "proved") {
+		return
+	}
+	if len(e.Families) == 0 {
+		l.fault("proved names no families, so it promises nothing", `write proved = { families = ["..."] }, or leave it out`, "promise", "proved", "families")
+	}
+	p.ProvedOf = l.promisedFamilies(e.Families, "promise", "proved", "families")
+	l.promisedLanguages(e.Languages, "promise", "proved", "languages")
+	if p.ProvedInLang = e.Languages; len(e.Languages) == 0 {
+		p.ProvedInLang = slices.Clone(provableLanguages)
+	}
 }
 
 func (l *catalogLoader) promisedFamilies(names []string, at ...any) []family.ID {

@@ -19,7 +19,8 @@ const (
 	interpreterCache = "__pycache__"
 	// goModule is go.mod as a proof spells it: a file of that name would cut its
 	// directory out of a module that embeds it.
-	goModule = "go.mod.txt"
+	goModule   = "go.mod.txt"
+	moduleFile = "go.mod"
 )
 
 // proof reads the proof of a case; nil when there is none. A proof that cannot
@@ -37,9 +38,15 @@ func (r *reader) proof(dir string) (proof *Side, defect string) {
 	return &Side{}, err.Error()
 }
 
+// proofEntries are the files that a proof can be started by.
+var proofEntries = []string{"prove.py", "prove.mjs", "prove.cjs", goEntry}
+
+// goEntry is the one that has to be compiled, and needs a module for that.
+const goEntry = "cmd/prove/main.go"
+
 // ProofDefect says why the proof of the case must not be run, or "": a file of
-// it cannot be read, or takes the place of one of a side. What a proof replaces
-// it does not test.
+// it cannot be read, or takes the place of one of a side, or nothing says how
+// to start it. What a proof replaces it does not test.
 func (c *Case) ProofDefect() string {
 	if c.proofDefect != "" || c.Proof == nil {
 		return c.proofDefect
@@ -53,14 +60,51 @@ func (c *Case) ProofDefect() string {
 			}
 		}
 	}
+	return c.entryDefect()
+}
+
+// entryDefect says why it is not clear how to start the proof, or "".
+func (c *Case) entryDefect() string {
+	var entries []string
+	for _, name := range proofEntries {
+		if _, ok := c.Proof.File(name); ok {
+			entries = append(entries, name)
+		}
+	}
+	switch {
+	case len(entries) == 0:
+		return "the proof has no entry; add prove.py, prove.mjs, prove.cjs or " + goEntry
+	case len(entries) == 2:
+		return fmt.Sprintf("the proof has two entries, %s and %s; keep one", entries[0], entries[1])
+	case len(entries) > 2:
+		return fmt.Sprintf("the proof has %d entries, %s; keep one", len(entries), strings.Join(entries, ", "))
+	case entries[0] == goEntry && !c.hasModule():
+		return fmt.Sprintf("the proof has the entry %s and no module to compile it in; add %s/%s", goEntry, ProofDir, goModule)
+	}
 	return ""
+}
+
+// hasModule reports whether the proof brings a Go module or lies in one on every
+// side.
+func (c *Case) hasModule() bool {
+	for _, name := range []string{goModule, moduleFile} {
+		if _, ok := c.Proof.File(name); ok {
+			return true
+		}
+	}
+	for _, name := range c.Sides() {
+		if _, ok := c.Side(name).File(moduleFile); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // hides says how a file of a proof takes the place of a file of a side, or "".
 // Letter case does not count, since there are file systems to which it does not.
 func hides(proof, side string) string {
 	if proof == goModule {
-		proof = "go.mod"
+		proof = moduleFile
 	}
 	proof, side = strings.ToLower(proof), strings.ToLower(side)
 	switch {
@@ -91,7 +135,7 @@ func (l *linter) proof() {
 		severity = LintError
 	}
 	if defect := k.ProofDefect(); defect != "" {
-		l.on(k, RuleProof, LintError, "the proof cannot be run: %s", defect)
+		l.on(k, RuleProof, LintError, "%s", defect)
 	}
 	switch {
 	case k.Proof == nil && k.Vetted.Level == Proved:

@@ -3,6 +3,7 @@ package corpus
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -30,7 +31,7 @@ func TestProofsAreReadWithoutCaches(t *testing.T) {
 	fsys["cases/a/proof/__pycache__/prove.cpython-311.pyc"] = file("\xa7\r\r\n")
 	fsys["cases/a/proof/cmd/__pycache__/x.pyc"] = file("\xff")
 	c := load(t, fsys)
-	assert.Len(t, c.Cases[0].Proof.Files, 1)
+	assert.Len(t, c.Cases[0].Proof.Files, 2)
 	assert.Empty(t, c.Cases[0].ProofDefect())
 	assert.Empty(t, lint(t, func(f fstest.MapFS) {
 		for name := range fsys {
@@ -86,7 +87,7 @@ func TestWhatIsWrongWithAProofSpoilsNothingElse(t *testing.T) {
 					got = append(got, p.String())
 				}
 			}
-			assert.Equal(t, []string{"catalog.toml:4: case sql: error: the proof cannot be run: " + c.want + " (proof)"}, got)
+			assert.Equal(t, []string{"catalog.toml:4: case sql: error: " + c.want + " (proof)"}, got)
 		})
 	}
 }
@@ -105,7 +106,7 @@ func TestProofsTakeNothingFromTheSides(t *testing.T) {
 	require.Error(t, err)
 	proof, defect := l.proofs.proof("cases/a/proof")
 	assert.Empty(t, defect)
-	assert.Len(t, proof.Files, 1)
+	assert.Len(t, proof.Files, 2)
 	none, defect := l.proofs.proof("cases/c/proof")
 	assert.Empty(t, defect)
 	assert.Nil(t, none)
@@ -135,7 +136,7 @@ func TestProofDefect(t *testing.T) {
 		{"a file before an index", "src/auth/index.js", "src/auth.js", "would be imported instead of"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			k := &Case{Vulnerable: side("zz.py", ""), Fixed: side("other.py", "", c.side, ""), Proof: side("prove.py", "", c.proof, "")}
+			k := &Case{Vulnerable: side("zz.py", ""), Fixed: side("other.py", "", c.side, ""), Proof: sorted("prove.py", c.proof)}
 			want := ""
 			if c.how != "" {
 				want = "proof/" + c.proof + " " + c.how + " " + c.side + " of the fixed side; a proof may only add files, so rename or remove it"
@@ -146,8 +147,52 @@ func TestProofDefect(t *testing.T) {
 	assert.Empty(t, (&Case{}).ProofDefect())
 }
 
+// sorted is a side of empty files in the order of a loaded one.
+func sorted(names ...string) *Side {
+	s := &Side{}
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		s.Files = append(s.Files, File{Path: name})
+	}
+	return s
+}
+
+func TestProofHasOneEntry(t *testing.T) {
+	const none = "the proof has no entry; add prove.py, prove.mjs, prove.cjs or cmd/prove/main.go"
+	const noModule = "the proof has the entry cmd/prove/main.go and no module to compile it in; add proof/go.mod.txt"
+	for _, c := range []struct {
+		name, vulnerable, fixed string
+		proof                   []string
+		want                    string
+	}{
+		{"nothing at all", "a.py", "a.py", nil, none},
+		{"another name", "a.py", "a.py", []string{"Prove.py", "cmd/main.go", "sub/prove.py"}, none},
+		{"TypeScript", "a.ts", "a.ts", []string{"prove.ts"}, none},
+		{"Python", "a.py", "a.py", []string{"prove.py"}, ""},
+		{"a module of JavaScript", "a.js", "a.js", []string{"prove.mjs"}, ""},
+		{"a script of JavaScript", "a.js", "a.js", []string{"prove.cjs", "src/prove.mjs"}, ""},
+		{"two", "a.js", "a.js", []string{"prove.cjs", "prove.mjs"}, "the proof has two entries, prove.mjs and prove.cjs; keep one"},
+		{"two of two languages", "a.py", "a.py", []string{"prove.py", "cmd/prove/main.go"}, "the proof has two entries, prove.py and cmd/prove/main.go; keep one"},
+		{"three", "a.js", "a.js", []string{"prove.cjs", "prove.mjs", "prove.py"}, "the proof has 3 entries, prove.py, prove.mjs, prove.cjs; keep one"},
+		{"Go without a module", "a.go", "a.go", []string{"cmd/prove/main.go"}, noModule},
+		{"Go with one elsewhere", "a.go", "a.go", []string{"cmd/prove/main.go", "internal/go.mod.txt"}, noModule},
+		{"Go with one", "a.go", "a.go", []string{"cmd/prove/main.go", "go.mod.txt"}, ""},
+		{"Go with one under its own name", "a.go", "a.go", []string{"cmd/prove/main.go", "go.mod"}, ""},
+		{"Go in that of the sides", "go.mod", "go.mod", []string{"cmd/prove/main.go"}, ""},
+		{"Go in that of one side", "go.mod", "a.go", []string{"cmd/prove/main.go"}, noModule},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			assert.Equal(t, c.want, (&Case{Vulnerable: sorted(c.vulnerable), Fixed: sorted(c.fixed), Proof: sorted(c.proof...)}).ProofDefect())
+		})
+	}
+}
+
+func TestLintReportsAProofWithoutAnEntry(t *testing.T) {
+	assert.Equal(t, []string{"catalog.toml:4: case sql: error: the proof has no entry; add prove.py, prove.mjs, prove.cjs or cmd/prove/main.go (proof)"},
+		lint(t, func(fsys fstest.MapFS) { delete(fsys, "cases/a/proof/cmd/prove/main.go") }))
+}
+
 func TestLintReportsAProofThatReplaces(t *testing.T) {
-	assert.Equal(t, []string{"catalog.toml:4: case sql: error: the proof cannot be run: proof/DB.go would replace db.go of the vulnerable side; a proof may only add files, so rename or remove it (proof)"},
+	assert.Equal(t, []string{"catalog.toml:4: case sql: error: proof/DB.go would replace db.go of the vulnerable side; a proof may only add files, so rename or remove it (proof)"},
 		lint(t, add("cases/a/proof/DB.go", "package db\n")))
 }
 

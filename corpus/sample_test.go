@@ -78,6 +78,7 @@ func sampleFS() fstest.MapFS {
 		"cases/a/vulnerable/db.go":         file(goBefore),
 		"cases/a/fixed/db.go":              file(goAfter),
 		"cases/a/proof/cmd/prove/main.go":  file("package main\n"),
+		"cases/a/proof/go.mod.txt":         file("module proof\n"),
 		"cases/b/vulnerable/web/page.py":   file(pyBefore),
 		"cases/b/vulnerable/web/a.py":      file("x = 1\n"),
 		"cases/b/fixed/web/page.py":        file(pyAfter),

@@ -43,7 +43,7 @@ type Readings struct {
 	Fixed   int `json:"fixed"`  // that found nothing else on the fixed side
 	Changed int `json:"changed"`
 	Settled int `json:"settled"`
-	Residue int `json:"residue"` // cases with a known weakness on the fixed side
+	Residue int `json:"residue"` // cases with a known weakness of whatever family on the fixed side, read blind or not
 }
 
 func (r *Readings) add(k *Case) {
@@ -74,7 +74,7 @@ type FamilyCount struct {
 	Family   family.ID `json:"family"`
 	Cases    int       `json:"cases"`
 	Groups   int       `json:"groups"`
-	Residual int       `json:"residual"` // cases with a known residual of an accepted family
+	Residual int       `json:"residual"` // of Readings.Residue, those of an accepted family: scored under the region policy
 	NoSplit  int       `json:"no_split"`
 	Feedback int       `json:"feedback"`
 	Pareto   int       `json:"pareto"`

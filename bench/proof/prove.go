@@ -114,12 +114,13 @@ func (t toolchain) prove(ctx context.Context, c *corpus.Case, o Options) Result 
 		return r
 	}
 	r.Tool = with.name
-	program := t.programs[with.program]
-	if program.path == "" {
-		r.Status, r.Reason = Skipped, program.missing
-		return r
+	for _, need := range needsOf(c) {
+		if p := t.programs[need.program]; p.path == "" {
+			r.Status, r.Reason = Skipped, p.missing
+			return r
+		}
 	}
-	p := pairProof{t, program.path, entry, c.Proof, o.Timeout}
+	p := pairProof{t, t.programs[with.program].path, entry, c.Proof, o.Timeout}
 	trials, err := p.trials(ctx, c.Vulnerable, c.Fixed)
 	r.Trials = trials
 	if err == nil {

@@ -236,6 +236,17 @@ func TestMissingInterpreter(t *testing.T) {
 	assert.Empty(t, results[0].Trials)
 }
 
+// A harness that calls another program is skipped where that one is missing.
+func TestMissingProgramOfAHarness(t *testing.T) {
+	c := pair("leaks", "refuses")
+	c.Proof = side("needs.txt", "python3\nnode sqlite\n", "prove.py", "")
+	r := prove(t, c, Options{})
+	assert.Equal(t, Skipped, r.Status)
+	assert.Contains(t, r.Reason, "Node.js is not here (no node on the path)")
+	c.Proof = side("needs.txt", "python3\n", "prove.py", "")
+	assert.Equal(t, Proved, prove(t, c, Options{}).Status)
+}
+
 func TestOrderProgressAndLeftovers(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	var cases []*corpus.Case

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +40,29 @@ func toolOf(c *corpus.Case) (t tool, entry string, ok bool) {
 	return tool{}, "", false
 }
 
+// needsFile lists the programs, one a line, that a harness calls beside its own
+// interpreter.
+const needsFile = "needs.txt"
+
+// needsOf returns the tools of a case's proof, the one that runs it first.
+func needsOf(c *corpus.Case) []tool {
+	first, _, ok := toolOf(c)
+	if !ok {
+		return nil
+	}
+	list := []tool{first}
+	file, _ := c.Proof.File(needsFile)
+	for _, name := range strings.Fields(string(file.Text)) {
+		at := slices.IndexFunc(tools, func(t tool) bool { return t.program == name })
+		if at >= 0 {
+			list = append(list, tools[at])
+		} else {
+			list = append(list, tool{name: name, program: name})
+		}
+	}
+	return list
+}
+
 // moduleFile is how a proof spells go.mod: a file of that name would cut its
 // directory out of the module that embeds it.
 const moduleFile = "go.mod.txt"
@@ -63,11 +87,11 @@ const probeTime = 20 * time.Second
 func newToolchain(ctx context.Context, cases []*corpus.Case, look func(string) (string, error)) toolchain {
 	t := toolchain{programs: map[string]program{}}
 	for _, c := range cases {
-		need, _, ok := toolOf(c)
-		if _, known := t.programs[need.program]; !ok || known {
-			continue
+		for _, need := range needsOf(c) {
+			if _, known := t.programs[need.program]; !known {
+				t.programs[need.program] = t.find(ctx, need, look)
+			}
 		}
-		t.programs[need.program] = t.find(ctx, need, look)
 	}
 	if p := t.programs["go"]; p.path != "" {
 		t.cache = goCache(ctx, p.path)
@@ -78,10 +102,14 @@ func newToolchain(ctx context.Context, cases []*corpus.Case, look func(string) (
 func (t toolchain) find(ctx context.Context, need tool, look func(string) (string, error)) program {
 	path, err := look(need.program)
 	if err != nil {
-		return program{missing: fmt.Sprintf("%s is not here (no %s on the path)", need.name, need.program)}
+		return program{missing: fmt.Sprintf("%s is not here (no %s on the path); install it, or put it on PATH", need.name, need.program)}
+	}
+	probe, ok := probes[need.program]
+	if !ok {
+		return program{path: path}
 	}
 	err = inWorkshop(&corpus.Side{}, &corpus.Side{}, func(w workshop) error {
-		_, err := run(ctx, append([]string{path}, probes[need.program]...), t.environment(w), w, probeTime)
+		_, err := run(ctx, append([]string{path}, probe...), t.environment(w), w, probeTime)
 		return err
 	})
 	if err != nil {

@@ -134,7 +134,7 @@ func run(ctx context.Context, command, env []string, w workshop, limit time.Dura
 	case errors.Is(err, exec.ErrWaitDelay):
 		return nil, errors.New("the harness ended and left a process running that holds its output")
 	case err != nil:
-		return nil, fmt.Errorf("the harness failed (%w): %s", err, w.tail(complaint.text.String(), out.text.String()))
+		return nil, fmt.Errorf("the harness failed (%w); a refusal that the code means has to be caught by its type and printed as the effect: %s", err, w.tail(complaint.text.String(), out.text.String()))
 	}
 	return out.text.Bytes(), nil
 }

@@ -50,10 +50,28 @@ func newWorkshop(side, proof *corpus.Side) (w workshop, err error) {
 			return w, fmt.Errorf("making a folder for a proof: %w", err)
 		}
 	}
+	if err := w.quietGo(); err != nil {
+		return w, err
+	}
 	if err := os.WriteFile(w.tokenFile, []byte(w.token), 0o600); err != nil {
 		return w, fmt.Errorf("planting a token: %w", err)
 	}
 	return w, w.lay(side, proof)
+}
+
+// quietGo turns off the telemetry of the go command: it starts a child of its own
+// that outlives it and writes into HOME after the folder is gone.
+func (w workshop) quietGo() error {
+	for _, config := range []string{filepath.Join(w.home, ".config"), filepath.Join(w.home, "Library", "Application Support")} {
+		dir := filepath.Join(config, "go", "telemetry")
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("making a folder for a proof: %w", err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "mode"), []byte("off"), 0o600); err != nil {
+			return fmt.Errorf("making a folder for a proof: %w", err)
+		}
+	}
+	return nil
 }
 
 // lay writes the files of the side and of the proof.

@@ -135,7 +135,7 @@ func programs() detector.Registry { return detector.Core() }
 func (s *settings) request() (bench.Request, error) {
 	req := bench.Request{
 		Corpus: s.string("corpus"), Detector: s.string("detector"), EndpointName: s.string("endpoint"),
-		Runs: s.int("runs"), Seed: s.uint64("seed"), Split: s.string("split"),
+		Runs: s.int("runs"), Seed: s.seed(), Split: s.string("split"),
 		Families: s.list("family"), Slices: s.list("slice"), Cases: s.list("case"), Limit: s.int("limit"),
 		Concurrency: s.int("concurrency"), MaxErrorRate: s.float("max-error-rate"), Indeterminate: s.string("indeterminate"),
 	}

@@ -17,10 +17,12 @@ func (a *app) corpusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "corpus",
 		Short: "Check, count, split and prove a corpus",
-		Long: `Check, count, split and prove a corpus: a directory with a catalog.toml, or with a manifest.json
-of schema bench.pairs/1. None of these commands scores anything, so none opens the
-holdout.`,
+		Long: `Check, count, split and prove a corpus: a directory with a catalog.toml, or with a
+manifest.json of schema bench.pairs/1. None of these commands scores anything, so none
+opens the holdout.`,
 	}
+	cmd.Example = "  youden corpus lint\n  youden corpus prove --self-test"
+	group(cmd)
 	cmd.AddCommand(
 		a.corpusSub("lint", "Check the hygiene of a corpus: labels, names, syntax, duplicates", a.lintCorpus),
 		a.splitCommand(),
@@ -30,12 +32,43 @@ holdout.`,
 	return cmd
 }
 
+// group makes a command that only holds others refuse a word that is none of
+// them: a misspelt command must not pass in CI.
+func group(cmd *cobra.Command) {
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		meant := ""
+		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+			meant = fmt.Sprintf("; did you mean %q?", near[0])
+		}
+		return fmt.Errorf("unknown command %q for %q%s; see %s --help", args[0], cmd.CommandPath(), meant, cmd.CommandPath())
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+}
+
+// corpusPath is the corpus that a command is asked for, by its argument or by
+// --corpus, and not by both.
+func (s *settings) corpusPath(args []string) (string, error) {
+	dir := s.string("corpus")
+	switch {
+	case len(args) == 0:
+		return dir, nil
+	case len(args) > 1:
+		return "", fmt.Errorf("%d corpora were named; give one PATH", len(args))
+	case s.origin["corpus"] == "flag" && dir != args[0]:
+		return "", fmt.Errorf("two corpora: --corpus %s and %s; give one", report.Plain(dir), report.Plain(args[0]))
+	}
+	return args[0], nil
+}
+
 func (a *app) corpusSub(name, short string, run func(*corpus.Corpus, string) error) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     name + " [PATH]",
 		Short:   short,
 		Example: fmt.Sprintf("  youden corpus %s\n  youden corpus %s ./my-cases --format json", name, name),
-		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := loadSettings(cmd)
 			if err != nil {
@@ -45,9 +78,9 @@ func (a *app) corpusSub(name, short string, run func(*corpus.Corpus, string) err
 			if format != "table" && format != "json" {
 				return fmt.Errorf("--format %q is unknown here; use table or json", format)
 			}
-			dir := s.string("corpus")
-			if len(args) == 1 {
-				dir = args[0]
+			dir, err := s.corpusPath(args)
+			if err != nil {
+				return err
 			}
 			c, err := bench.LoadCorpus(dir)
 			if err != nil {
@@ -75,7 +108,7 @@ another draw would move cases between train and holdout.`,
 			if err != nil {
 				return err
 			}
-			return a.splitCorpus(args[0], s.uint64("seed"))
+			return a.splitCorpus(args[0], s.seed())
 		},
 	}
 	cmd.Flags().Uint64("seed", 0, "seed of the draw; 0 is the one that captures use while there is no split")
@@ -146,7 +179,7 @@ func (a *app) countCorpus(c *corpus.Corpus, format string) error {
 	fmt.Fprintf(a.out, "slice %s: %d cases, %d pairs, %d groups, %d files, %d lines; %d unscorable; hash %.12s\n\n",
 		report.Plain(s.Slice), s.Cases, s.Pairs, s.Groups, s.Files, s.Lines, s.Unscorable, s.Hash)
 	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "family\tcases\tgroups\tfeedback\tpareto\tholdout\tno split\tresidual\t")
+	fmt.Fprintln(w, "family\tcases\tgroups\tfeedback\tpareto\tholdout\tno split\tresidual of family\t")
 	for _, f := range s.Families {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", report.Plain(string(f.Family)), f.Cases, f.Groups, f.Feedback, f.Pareto, f.Holdout, f.NoSplit, f.Residual)
 	}
@@ -179,7 +212,8 @@ func (a *app) readings(r corpus.Readings) {
 	}
 	fmt.Fprintf(a.out, "read blind: %d; at first agreed in everything %d, on the side %d, on the place %d, on the family %d, on a clean fixed side %d\n",
 		r.Read, r.Agreed, r.Side, r.Place, r.Family, r.Fixed)
-	fmt.Fprintf(a.out, "since then: changed %d, agreed in the end %d of %d, known residuals %d\n", r.Changed, r.Settled, r.Read, r.Residue)
+	fmt.Fprintf(a.out, "since then: changed %d, agreed in the end %d of %d\n", r.Changed, r.Settled, r.Read)
+	fmt.Fprintf(a.out, "cases with a known residual of any family on the fixed side: %d\n", r.Residue)
 }
 
 func describeVetted(v corpus.VettedCount) string {

@@ -15,7 +15,8 @@ import (
 )
 
 func (a *app) detectorCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "detector", Short: "List and show detectors"}
+	cmd := &cobra.Command{Use: "detector", Short: "List and show detectors", Example: "  youden detector list\n  youden detector show oneshot"}
+	group(cmd)
 	cmd.AddCommand(&cobra.Command{
 		Use:     "list",
 		Short:   "List the embedded detectors",

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -31,22 +32,23 @@ It runs with python3, node and go as they are on this machine. What is missing i
 named, skipped and counted, and the exit code is then 5; a proof that fails is 1.
 Nothing is scored and no holdout opened.
 
-The code of the corpus runs with your rights; it is passed none of your environment
-variables, and what it starts ends with it unless it detaches itself. The embedded cases
+All embedded proofs take one to four minutes on two cores, with --self-test twice that.
+
+The code of the corpus runs with your rights; of your environment it is passed PATH alone,
+and what it starts ends with it unless it detaches itself. The embedded cases
 are ours; for a corpus at PATH say --trust, on the command line, once you have read its
 proofs.`,
 		Example: `  youden corpus prove
   youden corpus prove --family path --self-test
   youden corpus prove ./my-cases --trust --format json`,
-		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := loadSettings(cmd)
 			if err != nil {
 				return err
 			}
-			dir := s.string("corpus")
-			if len(args) == 1 {
-				dir = args[0]
+			dir, err := s.corpusPath(args)
+			if err != nil {
+				return err
 			}
 			return a.prove(cmd.Context(), s, dir)
 		},
@@ -59,8 +61,9 @@ proofs.`,
 	f.StringSlice("case", nil, "only these case `IDS`")
 	f.Bool("self-test", false, "also exchange the sides of each pair and demand that the proof then fails")
 	f.Duration("timeout", time.Minute, "of one run of a harness")
-	f.Int("concurrency", runtime.NumCPU(), "cases at once")
+	f.Int("concurrency", runtime.NumCPU(), "cases at once, at most one a CPU")
 	f.String("format", "table", "table or json")
+	f.String("progress", "auto", "none = no line a case on stderr")
 	return cmd
 }
 
@@ -82,9 +85,13 @@ func (a *app) prove(ctx context.Context, s *settings, dir string) error {
 	if err != nil {
 		return err
 	}
-	cases, err := bench.Request{Split: "all", Families: s.list("family"), Cases: s.list("case")}.Filter(c.Cases)
+	cases, err := bench.Request{Families: s.list("family"), Cases: s.list("case")}.Filter(c.Cases)
 	if err != nil {
 		return err
+	}
+	if len(cases) == 0 {
+		return fmt.Errorf("no case is of the families (%s: %s) and among the cases (%s: %s) at once",
+			s.origin["family"], strings.Join(s.list("family"), ", "), s.origin["case"], strings.Join(s.list("case"), ", "))
 	}
 	todo := 0
 	for _, k := range cases {
@@ -99,9 +106,11 @@ func (a *app) prove(ctx context.Context, s *settings, dir string) error {
 	defer cancel()
 	done := 0
 	results, err := proof.Run(ctx, cases, proof.Options{
-		Timeout: s.duration("timeout"), Concurrency: s.int("concurrency"), SelfTest: s.bool("self-test"),
+		Timeout: s.duration("timeout"), Concurrency: min(s.int("concurrency"), runtime.NumCPU()), SelfTest: s.bool("self-test"),
 		Done: func(r proof.Result) {
-			done++
+			if done++; r.Status == proof.Skipped || s.string("progress") == "none" {
+				return
+			}
 			fmt.Fprintf(a.err, "%d/%d %s %s\n", done, todo, r.Status, report.Plain(r.Case))
 		},
 	})

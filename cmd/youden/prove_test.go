@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -78,7 +79,11 @@ func TestProveEmbeddedGo(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, ids)
+	t.Setenv("TMPDIR", t.TempDir())
 	code, out, stderr := youden(t, "corpus", "prove", "--self-test", "--format", "json", "--case", strings.Join(ids, ","))
+	left, err := os.ReadDir(os.Getenv("TMPDIR"))
+	require.NoError(t, err)
+	assert.Empty(t, left, "nothing that a proof started writes after it has ended")
 	require.Equal(t, exitPass, code, out+stderr)
 	p := readProofs(t, out)
 	assert.Equal(t, len(ids), p.Proved)

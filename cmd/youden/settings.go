@@ -69,7 +69,7 @@ func (s *settings) fromEnvironment() error {
 			return
 		}
 		if commandLineOnly(f) {
-			errs = append(errs, fmt.Errorf("environment variable %s: --%s can only be said on the command line", envName(f.Name), f.Name))
+			errs = append(errs, fmt.Errorf("environment variable %s: --%s can only be said on the command line; unset the variable", envName(f.Name), f.Name))
 			return
 		}
 		if err := s.flags.Set(f.Name, value); err != nil {
@@ -273,8 +273,8 @@ func (s *settings) int(name string) int {
 	return must(v, err)
 }
 
-func (s *settings) uint64(name string) uint64 {
-	v, err := s.flags.GetUint64(name)
+func (s *settings) seed() uint64 {
+	v, err := s.flags.GetUint64("seed")
 	return must(v, err)
 }
 

@@ -131,11 +131,14 @@ func jsonText(captures []measurements.Summary, o Options) (string, error) {
 
 // Document is an indented JSON document that ends in a newline and that no terminal obeys.
 func Document(value any) ([]byte, error) {
-	raw, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // it is read by people and by jq, and stands in no page
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(value); err != nil {
 		return nil, fmt.Errorf("printing as JSON: %w", err)
 	}
-	return []byte(jsonSafe(raw) + "\n"), nil
+	return []byte(jsonSafe(b.Bytes())), nil
 }
 
 func jsonCases(s *measurements.Summary) []caseJSON {
