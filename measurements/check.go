@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-
-	"github.com/youden-bench/youden/corpus"
 )
 
 // Bounds on a plan: more is a mistake, and a hostile manifest must not make us
@@ -47,24 +45,15 @@ func (m *Manifest) check() error {
 	return nil
 }
 
-// checkRuns refuses rows that would count twice or stand on no side.
-func checkRuns(runs []RunRow) error {
-	type draw struct {
-		slice, id, side string
-		k               int64
-	}
-	seen := make(map[draw]bool, len(runs))
-	for _, r := range runs {
-		d := draw{r.Slice, r.CaseID, r.Side, r.K}
-		switch {
-		case seen[d]:
-			return fmt.Errorf("run %d of the %s side of case %q (slice %q) stands there twice", r.K, r.Side, r.CaseID, r.Slice)
-		case r.Side != string(corpus.Vulnerable) && r.Side != string(corpus.Fixed):
-			return fmt.Errorf("a run of case %q is on side %q, which is none of vulnerable, fixed", r.CaseID, r.Side)
-		case r.Counts != "yes" && r.Counts != "charged" && r.Counts != "excused":
-			return fmt.Errorf("a run of case %q counts %q, which is none of yes, charged, excused", r.CaseID, r.Counts)
+// checkRuns refuses rows that would count twice, stand on no side or, when there
+// is a plan, cannot be of it.
+func checkRuns(runs []RunRow, plan *PlanRecord) error {
+	roll := roll{plan: plan}
+	for i := range runs {
+		e := runs[i].entry()
+		if _, err := roll.enter(&e); err != nil {
+			return err
 		}
-		seen[d] = true
 	}
 	return nil
 }

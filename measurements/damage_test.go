@@ -37,6 +37,9 @@ func readAll(dir string) error {
 			return err
 		}
 	}
+	if _, err := c.Tallies(Class, Charge); err != nil {
+		return err
+	}
 	_, err = c.Summary(Class, Charge)
 	return err
 }

@@ -2,6 +2,7 @@ package measurements
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/youden-bench/youden/corpus"
 	"github.com/youden-bench/youden/corpus/family"
@@ -151,7 +152,7 @@ func vulnerableOutcome(claims []Claim) Outcome {
 // vulnerable returns what one claim says on the vulnerable side and its rank.
 func (c Claim) vulnerable() (Outcome, int) {
 	switch {
-	case c.Accepted && c.InPlace:
+	case c.hits():
 		return Detected, 0
 	case c.Family != "" && c.InPlace:
 		return WrongFamily, 1
@@ -164,6 +165,9 @@ func (c Claim) vulnerable() (Outcome, int) {
 	}
 	return Unmapped, 5
 }
+
+// hits reports whether the claim makes a vulnerable run a hit.
+func (c Claim) hits() bool { return c.Accepted && c.InPlace }
 
 func fixedOutcome(claims []Claim) Outcome {
 	worst, rank := Silent, 3
@@ -188,20 +192,21 @@ func (c Claim) fixed() (Outcome, int) {
 }
 
 func silences(claims []Claim, residual bool) Silences {
-	strict, class, region := true, true, true
-	for _, c := range claims {
-		switch o, _ := c.fixed(); o {
-		case Leak:
-			strict, class, region = false, false, false
-		case LeakElsewhere:
-			if !residual {
-				strict, class = false, false
-			}
-		default:
-			strict = false
-		}
+	silent := func(p Policy) *bool {
+		return pointer(!slices.ContainsFunc(claims, func(c Claim) bool { return c.breaks(p, residual) }))
 	}
-	return Silences{Strict: &strict, Class: &class, Region: &region}
+	return Silences{Strict: silent(Strict), Class: silent(Class), Region: silent(Region)}
+}
+
+// breaks reports whether the claim breaks the silence of a fixed side.
+func (c Claim) breaks(p Policy, residual bool) bool {
+	switch o, _ := c.fixed(); o {
+	case Leak:
+		return true
+	case LeakElsewhere:
+		return p != Region && !residual
+	}
+	return p == Strict
 }
 
 // Under returns the outcome that is left once policy p has forgiven what it

@@ -84,7 +84,7 @@ func runRow(cell Cell, t detector.Trajectory, j Judgement) RunRow {
 	for _, a := range c.Accept {
 		row.Accept = append(row.Accept, clean.text(string(a)))
 	}
-	row.judge(j)
+	row.judge(j, t.Findings)
 	if t.Status == detector.OK {
 		row.DroppedItems = pointer(int64(t.Dropped))
 	}
@@ -93,8 +93,8 @@ func runRow(cell Cell, t detector.Trajectory, j Judgement) RunRow {
 	return row
 }
 
-// judge sets the columns that the rules decide.
-func (r *RunRow) judge(j Judgement) {
+// judge sets the columns that the rules decide over a run's findings.
+func (r *RunRow) judge(j Judgement, findings []detector.Finding) {
 	var clean cleaner // an outcome repeats the status, which is flagged already
 	r.Outcome = clean.text(string(j.Outcome))
 	r.OutcomeStrict = clean.text(string(j.Under(Strict)))
@@ -103,6 +103,7 @@ func (r *RunRow) judge(j Judgement) {
 	r.Hit = j.Hit
 	r.SilentStrict, r.SilentClass, r.SilentRegion = j.Silent.Strict, j.Silent.Class, j.Silent.Region
 	r.Residual = j.Residual
+	r.severities(j, findings)
 	r.Findings, r.Unmapped, r.Unlocated = nil, nil, nil
 	if r.Status != string(detector.OK) {
 		return

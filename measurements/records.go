@@ -43,6 +43,14 @@ type RunRow struct {
 	SilentRegion  *bool  `parquet:"silent_region,optional"`
 	Residual      bool   `parquet:"residual"` // scored under the region policy whatever was asked
 
+	// The highest severity among the findings that make the hit, or that break
+	// the silence under a policy: low, medium, high or critical. Null when there
+	// is no such finding, or none of them claims one of these.
+	HitSeverity         *string `parquet:"hit_severity,optional,dict"`
+	BreakSeverityStrict *string `parquet:"break_severity_strict,optional,dict"`
+	BreakSeverityClass  *string `parquet:"break_severity_class,optional,dict"`
+	BreakSeverityRegion *string `parquet:"break_severity_region,optional,dict"`
+
 	Findings     *int64 `parquet:"findings,optional"` // null unless the run is ok
 	DroppedItems *int64 `parquet:"dropped_items,optional"`
 	Unmapped     *int64 `parquet:"unmapped,optional"`

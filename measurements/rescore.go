@@ -83,7 +83,7 @@ func (r RunRow) rescore(c *corpus.Case, findings []detector.Finding, rules Rules
 		r.Status, r.Detail, r.DroppedItems = string(t.Status), pointer(t.Detail), nil
 	}
 	r.Counts = countsOf(t.Status)
-	r.judge(Judge(c, corpus.SideName(r.Side), t.Status, t.Findings, rules))
+	r.judge(Judge(c, corpus.SideName(r.Side), t.Status, t.Findings, rules), t.Findings)
 	return r
 }
 
@@ -107,6 +107,7 @@ func (c *Capture) claimed() (map[string][]detector.Finding, error) {
 		}
 		byRun[f.RunID] = append(byRun[f.RunID], detector.Finding{
 			Label: deref(f.Label), File: deref(f.File), Line: int(deref(f.Line)), EndLine: int(deref(f.EndLine)),
+			Severity: detector.Severity(deref(f.Severity)),
 		})
 	}
 	return byRun, nil

@@ -77,7 +77,8 @@ func TestColumnsThatScriptsUse(t *testing.T) {
 			"status detail outcome outcome_strict outcome_class outcome_region hit silent_strict silent_class silent_region " +
 			"residual findings dropped_items unmapped unlocated calls attempts prompt_tokens completion_tokens reasoning_tokens " +
 			"cached_tokens cost_usd_micros latency_ms started_at trajectory_hash model_returned system_fingerprint " +
-			"finish_reason receipt simulated pair counts text_repaired",
+			"finish_reason receipt simulated pair counts text_repaired " +
+			"hit_severity break_severity_strict break_severity_class break_severity_region",
 		stepsFile: "run_id case_id side k step kind tool arguments text reasoning status finish_reason prompt_tokens " +
 			"completion_tokens reasoning_tokens cached_tokens cost_usd_micros latency_ms attempts receipt text_repaired",
 		findingsFile: "run_id case_id slice side k n kind status family label cwe owasp file line end_line severity confidence " +

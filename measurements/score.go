@@ -223,13 +223,9 @@ func (r *Rates) trajectories(cases []CaseScore) {
 	sides, distinct := 0, 0
 	for _, c := range cases {
 		for _, t := range c.sides() {
-			runs := 0
-			for _, n := range t.trajectories {
-				runs += n
-			}
-			if runs > 1 {
+			if t.traced > 1 {
 				sides++
-				distinct += len(t.trajectories)
+				distinct += t.Trajectories()
 			}
 		}
 	}

@@ -3,9 +3,9 @@ package measurements
 import "github.com/youden-bench/youden/detector"
 
 // add counts one run.
-func (s *Spend) add(r RunRow) {
+func (s *Spend) add(e *entry) {
 	s.Runs++
-	switch r.Counts {
+	switch e.counts {
 	case "yes":
 		s.RunsOK++
 	case "charged":
@@ -16,41 +16,42 @@ func (s *Spend) add(r RunRow) {
 	if s.Statuses == nil {
 		s.Statuses = map[string]int64{}
 	}
-	if r.Status != string(detector.OK) {
-		s.Statuses[r.Status]++
+	if e.status != string(detector.OK) {
+		s.Statuses[e.status]++
 	}
-	s.Unmapped += deref(r.Unmapped)
-	s.DroppedItems += deref(r.DroppedItems)
-	s.Calls += r.Calls
-	s.Attempts += r.Attempts
-	if r.PromptTokens == nil || r.CompletionTokens == nil {
+	s.Unmapped += e.unmapped
+	s.DroppedItems += e.dropped
+	s.Calls += e.calls
+	s.Attempts += e.attempts
+	if e.prompt.known && e.completion.known {
+		plus(&s.PromptTokens, e.prompt.value)
+		plus(&s.CompletionTokens, e.completion.value)
+		plus(&s.Tokens, e.prompt.value+e.completion.value)
+	} else {
 		s.TokensUnknown++
-	} else {
-		s.PromptTokens = plus(s.PromptTokens, *r.PromptTokens)
-		s.CompletionTokens = plus(s.CompletionTokens, *r.CompletionTokens)
-		s.Tokens = plus(s.Tokens, *r.PromptTokens+*r.CompletionTokens)
 	}
-	if r.CostUSDMicros == nil {
-		s.CostUnknown++
+	if e.cost.known {
+		plus(&s.CostUSDMicros, e.cost.value)
 	} else {
-		s.CostUSDMicros = plus(s.CostUSDMicros, *r.CostUSDMicros)
+		s.CostUnknown++
 	}
 }
 
 func spendByFamily(runs []RunRow) map[familyKey]Spend {
 	spend := map[familyKey]Spend{}
-	for _, r := range runs {
-		key := familyKey{r.Slice, r.Family}
+	for i := range runs {
+		e := runs[i].entry()
+		key := familyKey{e.slice, e.family}
 		s := spend[key]
-		s.add(r)
+		s.add(&e)
 		spend[key] = s
 	}
 	return spend
 }
 
-func plus(total *int64, v int64) *int64 {
-	if total != nil {
-		v += *total
+func plus(total **int64, v int64) {
+	if *total == nil {
+		*total = new(int64)
 	}
-	return &v
+	**total += v
 }

@@ -96,17 +96,12 @@ func standing(m Manifest, t Totals) (CaptureStatus, string) {
 
 func totals(m Manifest, families []ScoreRow, cases []CaseScore, runs []RunRow, icc sideICC) Totals {
 	t := Totals{Spend: Spend{Statuses: map[string]int64{}}, Aggregate: aggregate(families, cases, icc), RunsPlanned: int64(m.Plan.Runs)}
-	for _, r := range runs {
-		t.add(r)
-		status := detector.Status(r.Status)
-		row, _ := status.Row()
-		if !row.Error && r.Attempts == 0 && r.Calls == 0 && neverSent(status) {
-			continue
-		}
-		t.Dispatched++
-		if row.Error {
-			t.Errors++
-		}
+	for i := range runs {
+		e := runs[i].entry()
+		t.add(&e)
+		dispatched, failed := e.fate()
+		t.Dispatched += count(dispatched)
+		t.Errors += count(failed)
 	}
 	t.RunsPlanned = max(t.RunsPlanned, t.Runs)
 	if t.Dispatched > 0 {

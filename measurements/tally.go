@@ -1,7 +1,10 @@
 package measurements
 
 import (
+	"slices"
+
 	"github.com/youden-bench/youden/corpus"
+	"github.com/youden-bench/youden/detector"
 )
 
 // Unrun is the reason of a side that lacks runs, beside the names of statuses.
@@ -17,8 +20,10 @@ type Tally struct {
 	Counted  int // runs in the denominator
 	Positive int // of these: detected on the vulnerable side, not silent on the fixed one
 
-	lost         []reasonCount // runs outside the denominator, in order of appearance
-	trajectories map[string]int
+	floors [topRank]int32 // of the positive runs, those that hold from each severity
+	lost   []reasonCount  // runs outside the denominator, in order of appearance
+	traced int            // runs with a trajectory
+	traces []uint64       // the digests of the distinct ones, sorted: hashes would fill the memory
 }
 
 type reasonCount struct {
@@ -27,8 +32,8 @@ type reasonCount struct {
 }
 
 // add counts one run.
-func (t *Tally) add(r RunRow, p Policy, v View) {
-	switch r.Counts {
+func (t *Tally) add(e *entry, p Policy, v View) {
+	switch e.counts {
 	case "yes":
 		t.OK++
 	case "charged":
@@ -36,20 +41,23 @@ func (t *Tally) add(r RunRow, p Policy, v View) {
 	default:
 		t.Excused++
 	}
-	if r.TrajectoryHash != nil {
-		if t.trajectories == nil {
-			t.trajectories = map[string]int{}
+	if e.trace.known {
+		t.traced++
+		if at, seen := slices.BinarySearch(t.traces, e.trace.value); !seen {
+			t.traces = slices.Insert(t.traces, at, e.trace.value)
 		}
-		t.trajectories[*r.TrajectoryHash]++
 	}
-	positive, counted := r.speaks(p, v)
+	positive, counted := e.speaks(p, v)
 	if !counted {
-		t.lose(r.Status)
+		t.lose(e.status)
 		return
 	}
 	t.Counted++
 	if positive {
 		t.Positive++
+		for floor := range e.severity(p) {
+			t.floors[floor]++
+		}
 	}
 }
 
@@ -63,28 +71,19 @@ func (t *Tally) lose(reason string) {
 	t.lost = append(t.lost, reasonCount{reason, 1})
 }
 
-// speaks says whether a run is positive, and whether it counts at all. Under
-// charge a failure of the detector is not detected and not silent.
-func (r RunRow) speaks(p Policy, v View) (positive, counted bool) {
-	vulnerable := r.Side == string(corpus.Vulnerable)
-	switch {
-	case r.Counts == "charged" && v == Charge:
-		return !vulnerable, true
-	case r.Counts != "yes":
-		return false, false
-	case vulnerable && r.Hit != nil:
-		return *r.Hit, true
-	case !vulnerable:
-		if s := r.silent(p); s != nil {
-			return !*s, true
-		}
+// AtLeast is the number of counted runs that are positive when only findings of
+// severity s and above are heard. A charged run on the fixed side is not silent
+// from any severity on; a finding that claims no severity is heard from none. A
+// word that is no floor asks for no severity, so that the result is Positive.
+func (t *Tally) AtLeast(s detector.Severity) int {
+	if r := rankOf(s); r > 0 {
+		return int(t.floors[r-1])
 	}
-	return false, false
+	return t.Positive
 }
 
-func (r RunRow) silent(p Policy) *bool {
-	return Silences{r.SilentStrict, r.SilentClass, r.SilentRegion}.Under(p)
-}
+// Trajectories is the number of distinct trajectories among the side's runs.
+func (t *Tally) Trajectories() int { return len(t.traces) }
 
 // Quorum is the number of counted runs from which a side of k runs counts.
 func Quorum(k int) int { return k/2 + 1 }
@@ -202,6 +201,13 @@ func (c CaseScore) Y() *float64 {
 // Disagrees reports whether the runs of some side are not unanimous.
 func (c CaseScore) Disagrees() bool { return c.Vulnerable.disagrees() || c.Fixed.disagrees() }
 
+// Varies reports whether the runs of some side disagree, or took different
+// trajectories. Where no case varies, the K runs are one measurement repeated and
+// no independent draws (spec/statistics.md section 2).
+func (c CaseScore) Varies() bool {
+	return c.Disagrees() || slices.ContainsFunc(c.sides(), func(t *Tally) bool { return len(t.traces) > 1 })
+}
+
 func (c CaseScore) sides() []*Tally {
 	var sides []*Tally
 	for _, t := range []*Tally{c.Vulnerable, c.Fixed} {
@@ -215,26 +221,42 @@ func (c CaseScore) sides() []*Tally {
 // Cases tallies runs by case, in order of first appearance. k is the planned
 // number of runs of a side: a missing run counts towards no quorum.
 func Cases(runs []RunRow, k int, p Policy, v View) []CaseScore {
-	type key struct{ slice, id string }
-	index := map[key]int{}
-	var cases []CaseScore
-	for _, r := range runs {
-		at, ok := index[key{r.Slice, r.CaseID}]
-		if !ok {
-			at = len(cases)
-			index[key{r.Slice, r.CaseID}] = at
-			cases = append(cases, newCaseScore(r, k))
-		}
-		c := &cases[at]
-		c.Residual = c.Residual || r.Residual
-		c.side(corpus.SideName(r.Side), k).add(r, p, v)
+	var seen places
+	cases := caseTallies{k: k, policy: p, view: v}
+	for i := range runs {
+		e := runs[i].entry()
+		cases.add(seen.of(e.slice, e.caseID), &e)
 	}
-	return cases
+	return cases.cases
 }
 
-func newCaseScore(r RunRow, k int) CaseScore {
-	c := CaseScore{ID: r.CaseID, Hash: r.CaseHash, Slice: r.Slice, Family: r.Family, IsPair: r.Pair}
-	if r.Pair {
+// caseTallies are the cases of one tally while it is made.
+type caseTallies struct {
+	k      int
+	policy Policy
+	view   View
+	cases  []CaseScore
+	at     []int // by the number of a case: where it stands in cases, from 1
+}
+
+// add counts a run of the case with this number. The numbers may be those of
+// more cases than this tally has.
+func (t *caseTallies) add(number int, e *entry) {
+	for len(t.at) <= number {
+		t.at = append(t.at, 0)
+	}
+	if t.at[number] == 0 {
+		t.cases = append(t.cases, newCaseScore(e, t.k))
+		t.at[number] = len(t.cases)
+	}
+	c := &t.cases[t.at[number]-1]
+	c.Residual = c.Residual || e.residual
+	c.side(corpus.SideName(e.side), t.k).add(e, t.policy, t.view)
+}
+
+func newCaseScore(e *entry, k int) CaseScore {
+	c := CaseScore{ID: e.caseID, Hash: e.caseHash, Slice: e.slice, Family: e.family, IsPair: e.pair}
+	if e.pair {
 		c.side(corpus.Vulnerable, k)
 		c.side(corpus.Fixed, k)
 	}
