@@ -118,7 +118,7 @@ func sameTables(t *testing.T, want, got string) {
 func TestCapturesOfOneSeedAreIdentical(t *testing.T) {
 	work := t.TempDir()
 	first := filepath.Join(work, "first")
-	common := []string{"--progress", "none", "--runs", "2"}
+	common := []string{"--progress", "none", "--runs", "2", "--limit", "16"}
 	code, _, stderr := youden(t, append([]string{"capture", "--out", first, "--concurrency", "1"}, common...)...)
 	require.Equal(t, exitPass, code, stderr)
 	wide := filepath.Join(work, "wide")
@@ -141,11 +141,11 @@ func TestCapturesOfOneSeedAreIdentical(t *testing.T) {
 func TestKilledCaptureResumesToTheSame(t *testing.T) {
 	work := t.TempDir()
 	whole, killed := filepath.Join(work, "whole"), filepath.Join(work, "killed")
-	code, _, stderr := youden(t, "capture", "--out", whole, "--progress", "none")
+	code, _, stderr := youden(t, "capture", "--out", whole, "--limit", "20", "--progress", "none")
 	require.Equal(t, exitPass, code, stderr)
 
 	baseURL := simulated(t, "--latency", "25ms") // so that each kill finds calls under way
-	args := []string{"capture", "--out", killed, "--endpoint", baseURL, "--model", "sim-strong", "--concurrency", "4", "--progress", "none"}
+	args := []string{"capture", "--out", killed, "--endpoint", baseURL, "--model", "sim-strong", "--limit", "20", "--concurrency", "4", "--progress", "none"}
 	for kill := range 5 {
 		cmd := binary(t, args...)
 		cmd.Dir = work
