@@ -59,6 +59,9 @@ func (c *Capture) create() error {
 		c.manifest.ID = filepath.Base(c.dir)
 	}
 	c.manifest.Status, c.manifest.Grade = Running, GradeUnrun
+	if c.manifest.StartedAt == nil {
+		c.manifest.StartedAt = pointer(c.now().UTC().Truncate(time.Second))
+	}
 	if c.manifest.Plan.Policy == "" {
 		c.manifest.Plan.Policy = Class
 	}

@@ -134,6 +134,7 @@ embedded simulated endpoint.`,
 	root.PersistentFlags().String("config", "youden.toml", "configuration `FILE`")
 	root.AddCommand(
 		a.initCommand(), a.captureCommand(), a.resumeCommand(), a.showCommand(), a.scoreCommand(),
+		a.compareCommand(), a.baselineCommand(), a.noiseCommand(), a.powerCommand(), a.exportCommand(),
 		a.corpusCommand(), a.detectorCommand(), a.simulateCommand(),
 	)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {

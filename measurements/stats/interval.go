@@ -125,26 +125,37 @@ func MOVER(recall, silence *Interval) *Interval {
 	return out.within(-1, 1)
 }
 
+// TInterval is the t interval of a mean. It is nil for fewer than two values, for
+// one value has no spread, and for a value that is no number. The bounds know no
+// range: MeanT clamps them.
+func TInterval(values []float64, level float64) *Interval {
+	n := len(values)
+	if n < 2 || !(level > 0 && level < 1) || !finite(values) {
+		return nil
+	}
+	mean, variance := meanVariance(values)
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile(1 - (1-level)/2)
+	half := t * math.Sqrt(variance/float64(n))
+	i := Interval{Estimate: mean, Lo: mean - half, Hi: mean + half, N: float64(n), Level: level, Method: "t"}
+	if allEqual(values) {
+		i.Lo, i.Hi = mean, mean
+		i = i.warn("all %d values agree: the t interval has no width", n)
+	}
+	return &i
+}
+
 // MeanT is the t interval of a mean of values in [lo, hi]. It is nil for no
 // values; with fewer than two it spans the whole range, for one value has no
 // spread.
 func MeanT(values []float64, level, lo, hi float64) *Interval {
-	n := len(values)
-	if n == 0 || !(level > 0 && level < 1) {
+	if i := TInterval(values, level); i != nil {
+		return i.within(lo, hi)
+	}
+	if len(values) != 1 || !(level > 0 && level < 1) || !finite(values) {
 		return nil
 	}
-	mean, variance := meanVariance(values)
-	i := Interval{Estimate: mean, Lo: lo, Hi: hi, N: float64(n), Level: level, Method: "t"}
-	if n < 2 {
-		return i.warn("one value has no spread: the interval is the whole range").within(lo, hi)
-	}
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile(1 - (1-level)/2)
-	half := t * math.Sqrt(variance/float64(n))
-	i.Lo, i.Hi = mean-half, mean+half
-	if variance == 0 {
-		i = i.warn("all %d values agree: the t interval has no width", n)
-	}
-	return i.within(lo, hi)
+	i := Interval{Estimate: values[0], Lo: lo, Hi: hi, N: 1, Level: level, Method: "t"}
+	return i.warn("one value has no spread: the interval is the whole range").within(lo, hi)
 }
 
 // Wider returns the wider of two intervals, and the known one of two.
@@ -171,4 +182,23 @@ func meanVariance(values []float64) (mean, variance float64) {
 		variance += (v - mean) * (v - mean)
 	}
 	return mean, variance / float64(len(values)-1)
+}
+
+func finite(values []float64) bool {
+	for _, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// allEqual looks past rounding: .6-.4 and .2 are one difference.
+func allEqual(values []float64) bool {
+	for _, v := range values {
+		if math.Abs(v-values[0]) > 1e-9*math.Max(1, math.Abs(values[0])) {
+			return false
+		}
+	}
+	return true
 }

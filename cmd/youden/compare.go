@@ -1,0 +1,276 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/youden-bench/youden/measurements"
+	"github.com/youden-bench/youden/measurements/compare"
+	"github.com/youden-bench/youden/measurements/kstrl"
+	"github.com/youden-bench/youden/measurements/report"
+)
+
+func (a *app) compareCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "compare OLD NEW",
+		Short: "Say whether a capture got worse than another one; the exit code is for CI",
+		Long: `Compare two captures, baseline files (youden baseline set) or kstrl files, in any mix.
+
+Cases are paired by their hashes, and only those that both scored are averaged. A
+verdict is PASS (exit 0), WARN (0), FAIL (1), INCONCLUSIVE (3) or INCOMPARABLE (4); 5 is
+a NEW without a scored run. FAIL says that the detector got worse in general, not only on
+these cases; WARN that it got worse on these. Beside every PASS stands the smallest drop
+that would have been found.
+
+--rules kstrl applies the thresholds of the kstrl calibration suite instead.`,
+		Example: `  youden compare baselines/main.json captures/A
+  youden compare captures/A captures/B --format markdown >> "$GITHUB_STEP_SUMMARY"
+  youden compare baselines/main.json captures/A --junit report.xml --gates gates.toml
+  youden compare baselines/main.json --self-test`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := loadSettings(cmd)
+			if err != nil {
+				return err
+			}
+			return a.compare(s, args)
+		},
+	}
+	f := cmd.Flags()
+	f.String("format", "table", "table, markdown, json or csv")
+	f.String("rules", "default", "default or kstrl")
+	f.String("mode", "regression", "regression: a drop must be shown to fail; noninferior: its absence must be shown to pass")
+	f.String("vary", "", "what the comparison is about: model, detector or params; all else must be the same")
+	f.StringSlice("slice", nil, "`SLICES` that decide; empty = all")
+	f.String("require-grade", "", "lowest evidence grade of both sides, such as E3")
+	f.String("gates", "", "`FILE` with gates that must hold besides, such as gates.toml")
+	f.String("junit", "", "also write JUnit XML to `FILE`")
+	f.String("policy", "", "strict, class or region; empty = as planned")
+	f.String("view", "", "charge or exclude; empty = as planned")
+	f.Uint64("seed", 0, "of the permutation tests")
+	f.Bool("self-test", false, "plant regressions in a copy of OLD: the gravest must fail")
+	return cmd
+}
+
+func (a *app) compare(s *settings, args []string) error {
+	format, err := report.ParseFormat(s.string("format"))
+	if err != nil {
+		return err
+	}
+	options, err := compareOptions(s)
+	if err != nil {
+		return err
+	}
+	switch rules := s.string("rules"); {
+	case rules != "default" && rules != "kstrl":
+		return fmt.Errorf("--rules %q is unknown; use default or kstrl", rules)
+	case s.bool("self-test") && len(args) == 1:
+		return a.selfTest(s, args[0], options)
+	case len(args) != 2:
+		return errors.New("compare needs OLD and NEW: two captures, baselines or kstrl files")
+	case rules == "kstrl":
+		return a.compareKSTRL(s, args[0], args[1], format)
+	}
+	before, err := loadSubject(s, args[0])
+	if err != nil {
+		return err
+	}
+	after, err := loadSubject(s, args[1])
+	if err != nil {
+		return err
+	}
+	if err := requireGrade(s.string("require-grade"), before, after); err != nil {
+		return err
+	}
+	if options.Gates, err = a.gates(s, before, after); err != nil {
+		return err
+	}
+	c := compare.Compare(before, after, options)
+	if err := a.printComparison(s, c, format); err != nil {
+		return err
+	}
+	if s.bool("self-test") {
+		if err := a.selfTestOf(before, options); err != nil {
+			return err
+		}
+	}
+	return compareExit(c)
+}
+
+// gates reads --gates and refuses those that data of this shape could never pass,
+// or never fail, before anything is judged.
+func (a *app) gates(s *settings, before, after *compare.Subject) (compare.Gates, error) {
+	file := s.string("gates")
+	if file == "" {
+		return compare.Gates{}, nil
+	}
+	gates, err := compare.LoadGates(file)
+	if err != nil {
+		return gates, err
+	}
+	for _, note := range gates.Notes() {
+		fmt.Fprintf(a.err, "youden: %s\n", report.Plain(note))
+	}
+	return gates, gates.Check(compare.ShapeOf(after).Against(before))
+}
+
+func compareOptions(s *settings) (compare.Options, error) {
+	o := compare.Options{Mode: compare.Mode(s.string("mode")), Vary: compare.Vary(s.string("vary")), Slices: s.list("slice"), Seed: s.seed()}
+	switch o.Mode {
+	case compare.Regression, compare.NonInferior:
+	default:
+		return o, fmt.Errorf("--mode %q is unknown; use regression or noninferior", o.Mode)
+	}
+	switch o.Vary {
+	case "", compare.VaryModel, compare.VaryDetector, compare.VaryParams:
+	default:
+		return o, fmt.Errorf("--vary %q is unknown; use model, detector or params", o.Vary)
+	}
+	return o, nil
+}
+
+func loadSubject(s *settings, name string) (*compare.Subject, error) {
+	policy, view, err := s.policyAndView("", "")
+	if err != nil {
+		return nil, err
+	}
+	return compare.Load(name, policy, view)
+}
+
+// requireGrade refuses evidence that is weaker than asked for.
+func requireGrade(least string, subjects ...*compare.Subject) error {
+	if least == "" {
+		return nil
+	}
+	if len(least) != 2 || least[0] != 'E' || least[1] < '0' || least[1] > '5' {
+		return fmt.Errorf("--require-grade %q is unknown; use E0 to E5", least)
+	}
+	for _, s := range subjects {
+		if s.Grade < least {
+			return &exitError{exitIncomparable, fmt.Errorf("%s is of grade %s, and %s is required", report.Plain(s.Name), s.Grade, least)}
+		}
+	}
+	return nil
+}
+
+func (a *app) printComparison(s *settings, c *compare.Comparison, format report.Format) error {
+	text, err := report.Comparison(c, format, a.width)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(a.out, text)
+	name := s.string("junit")
+	if name == "" {
+		return nil
+	}
+	xml, err := report.JUnit(c)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(name, xml, 0o644); err != nil { //nolint:gosec // a report for CI to read
+		return fmt.Errorf("writing --junit: %w", err)
+	}
+	return nil
+}
+
+// compareExit turns a verdict into an exit code; the output has said why.
+func compareExit(c *compare.Comparison) error {
+	code := map[compare.Verdict]int{
+		compare.Fail: exitRegression, compare.Inconclusive: exitInconclusive, compare.Incomparable: exitIncomparable,
+	}[c.Verdict]
+	if c.New.Grade == measurements.GradeUnrun {
+		code = exitIncomplete
+	}
+	if code == exitPass {
+		return nil
+	}
+	return &exitError{code: code}
+}
+
+func (a *app) selfTest(s *settings, name string, o compare.Options) error {
+	subject, err := loadSubject(s, name)
+	if err != nil {
+		return err
+	}
+	return a.selfTestOf(subject, o)
+}
+
+// selfTestOf prints what would be caught. A comparison that lets a detector pass
+// which finds nothing any more is a failed gate.
+func (a *app) selfTestOf(s *compare.Subject, o compare.Options) error {
+	t := compare.RunSelfTest(s, o)
+	fmt.Fprintf(a.out, "self-test against %s: a detector that finds nothing any more is %s\n", report.Plain(s.Name), t.Whole)
+	for _, f := range t.Families {
+		fmt.Fprintf(a.out, "  %s, %s alone (%d cases): %s\n", report.Plain(f.Slice), report.Plain(f.Family), f.Cases, f.Verdict)
+	}
+	if !t.Passes() {
+		return &exitError{exitRegression, errors.New("the self-test failed: with these data not even the gravest regression would be caught")}
+	}
+	return nil
+}
+
+// compareKSTRL applies the reference's rules to kstrl files, and to captures and
+// baselines as they would be written as such.
+func (a *app) compareKSTRL(s *settings, oldName, newName string, format report.Format) error {
+	before, err := kstrlFile(s, oldName)
+	if err != nil {
+		return err
+	}
+	after, err := kstrlFile(s, newName)
+	if err != nil {
+		return err
+	}
+	out := kstrl.Compare(before, after)
+	if format == report.JSON {
+		text, err := report.Document(out)
+		if err != nil {
+			return err
+		}
+		if _, err := a.out.Write(text); err != nil {
+			return err
+		}
+	} else {
+		a.printKSTRL(out)
+	}
+	if out.ExitCode != kstrl.ExitPass {
+		return &exitError{code: out.ExitCode}
+	}
+	return nil
+}
+
+func (a *app) printKSTRL(out kstrl.Outcome) {
+	verdict := "PASS"
+	if out.ExitCode != kstrl.ExitPass {
+		verdict = "FAIL"
+	}
+	fmt.Fprintf(a.out, "%s by the rules of kstrl\n", verdict)
+	for _, r := range out.RoleRates {
+		fmt.Fprintf(a.out, "  %s: %s -> %s (floor %.2f)\n", report.Plain(r.Role), rate(r.Old), rate(r.New), r.Floor)
+	}
+	for _, r := range out.Regressions {
+		category := ""
+		if r.Category != nil {
+			category = " " + report.Plain(*r.Category)
+		}
+		fmt.Fprintf(a.out, "regression: %s of %s%s, now %.2f, limit %.2f\n", r.Rule, report.Plain(r.Role), category, r.NewRate, r.Limit)
+	}
+	for _, w := range out.Warnings {
+		fmt.Fprintf(a.out, "warning: %s %s\n", w.Rule, report.Plain(w.Role))
+	}
+	for _, w := range out.LoadWarnings {
+		fmt.Fprintf(a.out, "warning: %s\n", report.Plain(w.String()))
+	}
+	for _, name := range out.NewlyMissed {
+		fmt.Fprintf(a.out, "newly missed: %s\n", report.Plain(name))
+	}
+}
+
+func rate(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", *v)
+}

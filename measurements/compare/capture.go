@@ -1,0 +1,42 @@
+package compare
+
+import "github.com/youden-bench/youden/measurements"
+
+// loadCapture reads a capture as it was planned to be scored, or otherwise.
+func loadCapture(dir string, p measurements.Policy, v measurements.View) (*Subject, error) {
+	c, err := measurements.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	m := c.Manifest()
+	if p == "" {
+		p = m.Plan.Policy
+	}
+	if v == "" {
+		v = m.Plan.View
+	}
+	t, err := c.Tallies(p, v)
+	if err != nil {
+		return nil, err
+	}
+	return ofTallied(dir, m, t), nil
+}
+
+func ofTallied(name string, m measurements.Manifest, t measurements.Tallied) *Subject {
+	s := &Subject{
+		Name: name, Kind: FromCapture, Cases: t.Cases, Spend: t.Spend, Severities: t.Severities,
+		LatencyP50: t.Latency.MedianMS, LatencyP95: t.Latency.P95MS, Models: map[string]int64{},
+		Identity: Identity{
+			ID: m.ID, Grade: m.Grade, Simulated: t.Simulated, K: t.K, Seed: m.Plan.Seed, Split: m.Plan.Split,
+			CorpusHash: m.Plan.Corpus.Hash, Detector: m.Plan.Detector, Scorer: m.Plan.Scorer, Endpoint: m.Plan.Endpoint,
+			Parameters: m.Plan.Parameters, Policy: t.Part.Policy, View: t.Part.View, Targeted: m.Plan.Targeted, Provenance: m.Provenance,
+		},
+	}
+	if m.StartedAt != nil {
+		s.Date = *m.StartedAt
+	}
+	for _, n := range t.Models.List {
+		s.Models[n.Name] = n.Runs
+	}
+	return s
+}

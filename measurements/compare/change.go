@@ -1,0 +1,81 @@
+package compare
+
+import (
+	"sort"
+
+	"github.com/youden-bench/youden/measurements"
+)
+
+// CaseChange is a case whose y changed.
+type CaseChange struct {
+	ID       string  `json:"id"`
+	Slice    string  `json:"slice"`
+	Family   string  `json:"family"`
+	OldHits  Count   `json:"old_hits"`
+	NewHits  Count   `json:"new_hits"`
+	OldLeaks Count   `json:"old_leaks"`
+	NewLeaks Count   `json:"new_leaks"`
+	D        float64 `json:"d"`
+	OldVote  string  `json:"old_vote,omitempty"` // what the majority of the runs said
+	NewVote  string  `json:"new_vote,omitempty"`
+}
+
+// Count is positives of runs.
+type Count struct {
+	Positive int `json:"positive"`
+	Counted  int `json:"counted"`
+}
+
+func countOf(t *measurements.Tally) Count {
+	if t == nil {
+		return Count{}
+	}
+	return Count{t.Positive, t.Counted}
+}
+
+// changes lists the cases whose y changed, the greatest fall first.
+func changes(pairs []Pair) []CaseChange {
+	list := []CaseChange{}
+	for _, p := range pairs {
+		d := p.d()
+		if d == 0 {
+			continue
+		}
+		list = append(list, CaseChange{
+			ID: p.New.ID, Slice: p.New.Slice, Family: p.New.Family, D: d,
+			OldHits: countOf(p.Old.Vulnerable), NewHits: countOf(p.New.Vulnerable),
+			OldLeaks: countOf(p.Old.Fixed), NewLeaks: countOf(p.New.Fixed),
+			OldVote: string(p.Old.Pair()), NewVote: string(p.New.Pair()),
+		})
+	}
+	sort.SliceStable(list, func(a, b int) bool { return list[a].D < list[b].D })
+	return list
+}
+
+// Misses says whether the two miss the same bugs, by the votes of their runs:
+// two detectors that miss different ones are worth more together.
+type Misses struct {
+	Both    int `json:"both"`
+	OldOnly int `json:"old_only"`
+	NewOnly int `json:"new_only"`
+	Neither int `json:"neither"`
+}
+
+func misses(pairs []Pair) Misses {
+	var m Misses
+	for _, p := range pairs {
+		before, after := p.Old.Vulnerable.Vote(), p.New.Vulnerable.Vote()
+		switch {
+		case before == nil || after == nil:
+		case !*before && !*after:
+			m.Both++
+		case !*before:
+			m.OldOnly++
+		case !*after:
+			m.NewOnly++
+		default:
+			m.Neither++
+		}
+	}
+	return m
+}

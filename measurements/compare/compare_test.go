@@ -1,0 +1,246 @@
+package compare
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/youden-bench/youden/corpus"
+	"github.com/youden-bench/youden/measurements"
+)
+
+func ran(side corpus.SideName, k, positive int) *measurements.Tally {
+	return (&measurements.Counts{K: k, Counted: k, Positive: positive, Trajectories: 1}).Restore(side)
+}
+
+// measured has families of n cases, each with these hits and leaks of k runs.
+func measured(k int, families map[string][][2]int) *Subject {
+	s := &Subject{Name: "x", Identity: Identity{K: k, Grade: "E3", Policy: measurements.Class, View: measurements.Charge,
+		Scorer: measurements.DefaultRules().Record(), Parameters: map[string]any{"temperature": 0.0}}}
+	for _, name := range sortedNames(families) {
+		for i, counts := range families[name] {
+			s.Cases = append(s.Cases, measurements.CaseScore{
+				ID: fmt.Sprintf("%s-%d", name, i), Hash: fmt.Sprintf("hash-%s-%d", name, i), Slice: "planted", Family: name, IsPair: true,
+				Vulnerable: ran(corpus.Vulnerable, k, counts[0]), Fixed: ran(corpus.Fixed, k, counts[1]),
+			})
+		}
+	}
+	return s
+}
+
+func sortedNames(m map[string][][2]int) []string {
+	var names []string
+	for name := range m {
+		names = append(names, name)
+	}
+	for i := range names {
+		for j := range i {
+			if names[i] < names[j] {
+				names[i], names[j] = names[j], names[i]
+			}
+		}
+	}
+	return names
+}
+
+func times(n int, counts ...[2]int) [][2]int {
+	var list [][2]int
+	for i := range n {
+		list = append(list, counts[i%len(counts)])
+	}
+	return list
+}
+
+// steady is a corpus whose cases differ, as they do.
+func steady() map[string][][2]int {
+	return map[string][][2]int{
+		"crypto": times(6, [2]int{5, 0}, [2]int{3, 1}), "injection": times(9, [2]int{4, 0}, [2]int{5, 1}, [2]int{2, 0}),
+		"path": times(9, [2]int{3, 2}, [2]int{5, 0}, [2]int{4, 1}), "ssrf": times(2, [2]int{5, 0}),
+	}
+}
+
+func TestSameCaptureIsPass(t *testing.T) {
+	c := Compare(measured(5, steady()), measured(5, steady()), Options{})
+	assert.Equal(t, Pass, c.Verdict)
+	assert.InDelta(t, 0, *c.Slices[0].Delta, 0)
+	assert.Empty(t, c.Cases)
+	for _, r := range c.Families {
+		if r.Family == "ssrf" {
+			assert.Equal(t, Untested, r.Verdict)
+			continue
+		}
+		assert.Equal(t, Pass, r.Verdict, r.Family)
+	}
+}
+
+func TestOneFamilyDown(t *testing.T) {
+	after := steady()
+	after["injection"] = times(9, [2]int{0, 0})
+	c := Compare(measured(5, steady()), measured(5, after), Options{})
+	assert.Equal(t, Fail, c.Verdict)
+	for _, r := range c.Families {
+		assert.Equal(t, r.Family == "injection", r.Verdict == Fail, r.Family)
+	}
+	assert.Len(t, c.Cases, 9)
+	assert.Contains(t, fmt.Sprint(c.Regressions), "injection fell by")
+}
+
+// Five cases from 5/5 to 0/5 and nothing else are worth a warning at least.
+func TestFiveCasesCollapse(t *testing.T) {
+	before, after := steady(), steady()
+	for i, name := range []string{"crypto", "injection", "injection", "path", "path"} {
+		before[name][i] = [2]int{5, 0}
+		after[name][i] = [2]int{0, 0}
+	}
+	c := Compare(measured(5, before), measured(5, after), Options{})
+	assert.Contains(t, []Verdict{Warn, Fail}, c.Verdict)
+}
+
+func TestDegenerateDetectorsFail(t *testing.T) {
+	for name, counts := range map[string][2]int{"always": {5, 5}, "never": {0, 0}} {
+		for old, families := range map[string]map[string][][2]int{
+			"a good one": steady(), "a null one": {"path": times(12, [2]int{1, 1}, [2]int{0, 1}, [2]int{1, 0})},
+		} {
+			t.Run(name+" against "+old, func(t *testing.T) {
+				after := map[string][][2]int{}
+				for f, list := range families {
+					after[f] = times(len(list), counts)
+				}
+				assert.Equal(t, Fail, Compare(measured(5, families), measured(5, after), Options{}).Verdict)
+			})
+		}
+	}
+}
+
+func TestIncomparable(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*Subject)
+		vary   Vary
+		want   Verdict
+	}{
+		{"scorer", func(s *Subject) { s.Scorer.Hash = "other" }, "", Incomparable},
+		{"taxonomy", func(s *Subject) { s.Scorer.Taxonomy = "other" }, "", Incomparable},
+		{"policy", func(s *Subject) { s.Policy = measurements.Strict }, "", Incomparable},
+		{"view", func(s *Subject) { s.View = measurements.Exclude }, "", Incomparable},
+		{"simulated", func(s *Subject) { s.Simulated = true }, "", Incomparable},
+		{"targeted", func(s *Subject) { s.Targeted = true }, "", Incomparable},
+		{"a parameter", func(s *Subject) { s.Parameters = map[string]any{"temperature": 1.0} }, "", Incomparable},
+		{"a parameter that is not sent", func(s *Subject) { s.Parameters = nil }, "", Incomparable},
+		{"a parameter that may vary", func(s *Subject) { s.Parameters = nil }, VaryParams, Pass},
+		{"model", func(s *Subject) { s.Endpoint.Model = "m2" }, "", Pass},
+		{"model, of detectors", func(s *Subject) { s.Endpoint.Model = "m2" }, VaryDetector, Incomparable},
+		{"detector", func(s *Subject) { s.Detector.Hash = "d2" }, "", Pass},
+		{"detector, of detectors", func(s *Subject) { s.Detector.Hash = "d2" }, VaryDetector, Pass},
+		{"another K", func(s *Subject) { s.K = 20 }, "", Pass},
+		{"no common case", func(s *Subject) { s.Cases = nil }, "", Incomparable},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			after := measured(5, steady())
+			c.change(after)
+			got := Compare(measured(5, steady()), after, Options{Vary: c.vary})
+			assert.Equal(t, c.want, got.Verdict, got.Reasons)
+			if c.want == Incomparable {
+				assert.NotEmpty(t, got.Reasons)
+				assert.Empty(t, got.Slices, "no number of what cannot be compared")
+			} else {
+				assert.NotEmpty(t, got.Warnings)
+			}
+		})
+	}
+}
+
+func TestOnlyCommonCasesAreAveraged(t *testing.T) {
+	before, after := measured(5, steady()), measured(5, steady())
+	after.Cases[0].Hash = "changed"
+	after.Cases = append(after.Cases, measurements.CaseScore{ID: "new", Hash: "new", Slice: "planted", Family: "path", IsPair: true,
+		Vulnerable: ran(corpus.Vulnerable, 5, 0), Fixed: ran(corpus.Fixed, 5, 5)})
+	after.Cases[1].Vulnerable = (&measurements.Counts{K: 5, Counted: 1}).Restore(corpus.Vulnerable)
+	before.Cases = before.Cases[:len(before.Cases)-1]
+	c := Compare(before, after, Options{})
+	assert.Equal(t, []string{"new", "ssrf-1"}, c.Added)
+	assert.Equal(t, []string{before.Cases[0].ID}, c.Changed)
+	assert.Equal(t, []string{before.Cases[1].ID}, c.Unscored)
+	assert.Empty(t, c.Removed)
+	assert.Equal(t, len(before.Cases)-2, c.Slices[0].N)
+}
+
+// Runs that are missing and could turn the verdict make it inconclusive.
+func TestMissingRunsThatCouldChangeTheVerdict(t *testing.T) {
+	after := measured(5, steady())
+	for i := range after.Cases {
+		if after.Cases[i].Family == "injection" {
+			after.Cases[i].Vulnerable = (&measurements.Counts{K: 5, Counted: 3, Positive: 3, Trajectories: 1}).Restore(corpus.Vulnerable)
+			after.Cases[i].Fixed = (&measurements.Counts{K: 5, Counted: 3, Trajectories: 1}).Restore(corpus.Fixed)
+		}
+		if after.Cases[i].Family == "path" {
+			after.Cases[i].Vulnerable = (&measurements.Counts{K: 5, Counted: 3, Positive: 3, Trajectories: 1}).Restore(corpus.Vulnerable)
+		}
+	}
+	c := Compare(measured(5, steady()), after, Options{})
+	assert.Equal(t, Inconclusive, c.Verdict)
+	assert.Contains(t, fmt.Sprint(c.Reasons), "runs are missing")
+}
+
+func TestBaselineKeepsTheComparison(t *testing.T) {
+	before, after := measured(5, steady()), measured(5, steady())
+	after.Cases[3].Vulnerable = ran(corpus.Vulnerable, 5, 0)
+	raw, err := Baseline("main", before)
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "main.json")
+	require.NoError(t, os.WriteFile(file, raw, 0o600))
+	kept, err := Load(file, "", "")
+	require.NoError(t, err)
+	want, got := Compare(before, after, Options{}), Compare(kept, after, Options{})
+	assert.Equal(t, want.Slices, got.Slices)
+	assert.Equal(t, want.Families, got.Families)
+	assert.Equal(t, want.Verdict, got.Verdict)
+	again, err := Baseline("main", kept)
+	require.NoError(t, err)
+	assert.Equal(t, string(raw), string(again), "a baseline of a baseline is the same file")
+}
+
+func TestSmokeIsNoBaseline(t *testing.T) {
+	_, err := Baseline("main", measured(2, map[string][][2]int{"path": times(3, [2]int{2, 0})}))
+	assert.ErrorContains(t, err, "smoke")
+}
+
+func TestBaselineRefusesWhatCannotBe(t *testing.T) {
+	for name, text := range map[string]string{
+		"no JSON":       "{",
+		"schema":        `{"schema":"youden.baseline/9"}`,
+		"unknown key":   `{"schema":"youden.baseline/1","colour":1}`,
+		"no hash":       `{"schema":"youden.baseline/1","cases":[{"id":"a","vulnerable":{"k":5,"counted":5,"positive":1}}]}`,
+		"twice":         `{"schema":"youden.baseline/1","cases":[{"hash":"a","vulnerable":{"k":5,"counted":5,"positive":1}},{"hash":"a","vulnerable":{"k":5,"counted":5,"positive":1}}]}`,
+		"counts":        `{"schema":"youden.baseline/1","cases":[{"hash":"a","vulnerable":{"k":5,"counted":6,"positive":1}}]}`,
+		"half a pair":   `{"schema":"youden.baseline/1","cases":[{"hash":"a","pair":true,"vulnerable":{"k":5,"counted":5,"positive":1}}]}`,
+		"rising floors": `{"schema":"youden.baseline/1","cases":[{"hash":"a","vulnerable":{"k":5,"counted":5,"positive":1,"at_least":[1,2,0,0]}}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := readBaseline("b.json", []byte(text))
+			var bad *LoadError
+			require.ErrorAs(t, err, &bad)
+			assert.NotEmpty(t, bad.Remedy)
+		})
+	}
+}
+
+func FuzzBaseline(f *testing.F) {
+	raw, err := Baseline("main", measured(5, steady()))
+	require.NoError(f, err)
+	f.Add(raw)
+	f.Add([]byte(`{"schema":"youden.baseline/1","cases":[]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := readBaseline("b.json", data)
+		if err != nil {
+			return
+		}
+		if c := Compare(s, s, Options{}); len(s.Cases) > 0 && c.Verdict == Fail {
+			t.Fatal("a baseline fails against itself")
+		}
+	})
+}

@@ -1,0 +1,270 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/youden-bench/youden/measurements"
+	"github.com/youden-bench/youden/measurements/stats"
+)
+
+// Schema names the JSON of a comparison.
+const Schema = "youden.compare/1"
+
+// Options of Compare. The zero value asks for a regression over all slices.
+type Options struct {
+	Mode   Mode
+	Vary   Vary
+	Slices []string // that decide; empty = all
+	Seed   uint64   // of the permutations
+	Gates  Gates
+}
+
+// Comparison is what two subjects say together. Families holds one row per slice
+// and family, Slices one per slice.
+type Comparison struct {
+	Schema      string   `json:"schema"`
+	Verdict     Verdict  `json:"verdict"`
+	Mode        Mode     `json:"mode"`
+	Slices      []Row    `json:"slices"`
+	Families    []Row    `json:"families"`
+	Regressions []string `json:"regressions"` // what FAIL and WARN are about
+	Warnings    []string `json:"warnings"`
+	Reasons     []string `json:"reasons"` // against comparing at all, or for being unable to say
+
+	Cases    []CaseChange `json:"cases"` // that changed, worst first
+	Added    []string     `json:"added"`
+	Removed  []string     `json:"removed"`
+	Changed  []string     `json:"changed"`  // the same name, other content or labels
+	Unscored []string     `json:"unscored"` // in both, not scored by one
+	Misses   Misses       `json:"misses"`
+	Gates    GateResults  `json:"gates"`
+	Floors   []FloorRow   `json:"floors"` // recall, silence and J from each severity on
+
+	Old Head `json:"old"`
+	New Head `json:"new"`
+}
+
+// Compare judges NEW against OLD.
+func Compare(before, after *Subject, o Options) *Comparison {
+	if o.Mode == "" {
+		o.Mode = Regression
+	}
+	c := &Comparison{Schema: Schema, Mode: o.Mode, Verdict: Pass, Slices: []Row{}, Families: []Row{}, Regressions: []string{}, Warnings: []string{}, Reasons: []string{}, Gates: GateResults{}}
+	c.Old, c.New = before.head(), after.head()
+	c.Reasons, c.Warnings = incomparable(before.Identity, after.Identity, o.Vary)
+	if len(c.Reasons) > 0 {
+		c.Verdict = Incomparable
+		return c
+	}
+	matched := match(before.Cases, after.Cases)
+	c.Added, c.Removed, c.Changed, c.Unscored = matched.Added, matched.Removed, matched.Changed, matched.Unscored
+	if len(matched.Both) == 0 {
+		c.Verdict = Incomparable
+		c.Reasons = append(c.Reasons, "no case was scored by both")
+		return c
+	}
+	c.Cases, c.Misses = changes(matched.Both), misses(matched.Both)
+	c.Floors = floors(before, after, matched.Both)
+	c.judge(before, after, matched, o)
+	return c
+}
+
+// judge fills the rows and the verdict, and asks whether the runs that are
+// missing could change it.
+func (c *Comparison) judge(before, after *Subject, matched Matched, o Options) {
+	results := judgeSlices(before, after, matched.Both, o)
+	for _, r := range results {
+		r.setDecides(decides(r.Overall.Slice, o.Slices))
+		c.Slices = append(c.Slices, r.Overall)
+		c.Families = append(c.Families, r.Families...)
+		if r.Overall.Decides {
+			c.regressions(r)
+		}
+	}
+	verdict, why := rule(results, matched.Both, o)
+	c.Verdict = verdict
+	if why != "" {
+		c.Regressions = append(c.Regressions, why)
+	}
+	c.lost(before, after, o)
+	c.Gates = o.Gates.Judge(before, after)
+	c.Verdict = worse(c.Verdict, c.Gates.Verdict())
+	c.Regressions = append(c.Regressions, c.Gates.Regressions()...)
+	c.Reasons = append(c.Reasons, c.Gates.Doubts()...)
+}
+
+// rule is the verdict of the slices that decide, and why NEW fails whatever they
+// say.
+func rule(results []SliceResult, pairs []Pair, o Options) (v Verdict, why string) {
+	v = Pass
+	moved := false
+	for _, r := range results {
+		moved = moved || r.Overall.Moved > 0
+		if decides(r.Overall.Slice, o.Slices) {
+			v = worse(v, r.verdict(o.Mode))
+		}
+	}
+	if why = degenerate(pairs); why != "" && moved {
+		return worse(v, Fail), why
+	}
+	return v, ""
+}
+
+func judgeSlices(before, after *Subject, pairs []Pair, o Options) []SliceResult {
+	bySlice := map[string][]Pair{}
+	var names []string
+	for _, p := range pairs {
+		if bySlice[p.New.Slice] == nil {
+			names = append(names, p.New.Slice)
+		}
+		bySlice[p.New.Slice] = append(bySlice[p.New.Slice], p)
+	}
+	sort.Strings(names)
+	deciding := 0
+	for _, name := range names {
+		if decides(name, o.Slices) {
+			deciding++
+		}
+	}
+	j := judge{
+		limits: defaultLimits.over(deciding), family: stats.ByFamily(), overall: stats.Overall(), seed: o.Seed, mode: o.Mode,
+		single: before.repeats() || after.repeats(), oldK: before.K, newK: after.K,
+	}
+	if deciding > 1 {
+		j.family.Limit /= float64(deciding)
+		j.family.Exact /= float64(deciding)
+	}
+	var results []SliceResult
+	for _, name := range names {
+		results = append(results, j.slice(name, bySlice[name]))
+	}
+	return results
+}
+
+func decides(slice string, gating []string) bool {
+	if len(gating) == 0 {
+		return true
+	}
+	for _, g := range gating {
+		if g == slice {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *SliceResult) setDecides(say bool) {
+	s.Overall.Decides = say
+	for i := range s.Families {
+		s.Families[i].Decides = say
+	}
+}
+
+func (c *Comparison) regressions(r SliceResult) {
+	for _, row := range append([]Row{r.Overall}, r.Families...) {
+		switch row.Verdict {
+		case Fail, Warn:
+			for _, reason := range row.Reasons {
+				c.Regressions = append(c.Regressions, fmt.Sprintf("%s: %s", row.Slice, reason))
+			}
+		case Inconclusive:
+			for _, reason := range row.Reasons {
+				c.Reasons = append(c.Reasons, fmt.Sprintf("%s: %s", row.Slice, reason))
+			}
+		}
+	}
+}
+
+// degenerateCases is how many cases must agree before a detector is called one
+// that does not look.
+const degenerateCases = 6
+
+// degenerate says whether NEW flags everything or nothing on what both scored:
+// its J is then 0 whatever it looks at, and a weak OLD would let it pass.
+func degenerate(pairs []Pair) string {
+	hits, leaks, vulnerable, fixed := 0, 0, 0, 0
+	for _, p := range pairs {
+		if t := p.New.Vulnerable; t != nil {
+			vulnerable += t.Counted
+			hits += t.Positive
+		}
+		if t := p.New.Fixed; t != nil {
+			fixed += t.Counted
+			leaks += t.Positive
+		}
+	}
+	switch {
+	case len(pairs) < degenerateCases || fixed == 0 || vulnerable == 0:
+		return ""
+	case leaks == fixed:
+		return "NEW is never silent: every run flags the fixed side"
+	case hits == 0 && leaks == 0:
+		return "NEW says nothing: no run finds a bug or flags a fixed side"
+	}
+	return ""
+}
+
+// lost asks whether the runs that were lost could change the verdict: it then
+// says nothing (spec/statistics.md section 2, guards).
+func (c *Comparison) lost(before, after *Subject, o Options) {
+	runs := before.lost() + after.lost()
+	if runs == 0 || c.Verdict == Incomparable {
+		return
+	}
+	for _, worst := range []bool{true, false} {
+		// The worst for NEW: what it lost was wrong, and what OLD lost was right.
+		pairs := match(before.filled(worst), after.filled(!worst)).Both
+		verdict, _ := rule(judgeSlices(before, after, pairs, o), pairs, o)
+		if (verdict == Fail) != (c.Verdict == Fail) {
+			c.Reasons = append(c.Reasons, fmt.Sprintf("%d runs are missing, and they could change the verdict from %s to %s", runs, c.Verdict, verdict))
+			c.Verdict = Inconclusive
+			return
+		}
+	}
+}
+
+// repeats reports whether every side gave one answer over one trajectory, so
+// that its runs are no independent draws. Unknown trajectories say nothing.
+func (s *Subject) repeats() bool {
+	return s.K > 1 && len(s.Cases) > 0 && !slices.ContainsFunc(s.Cases, func(c measurements.CaseScore) bool {
+		unknown := func(t *measurements.Tally) bool { return t != nil && t.Trajectories() == 0 }
+		return c.Varies() || unknown(c.Vulnerable) || unknown(c.Fixed)
+	})
+}
+
+// lost counts the runs without a score.
+func (s *Subject) lost() int {
+	n := 0
+	for _, c := range s.Cases {
+		for _, t := range []*measurements.Tally{c.Vulnerable, c.Fixed} {
+			if t != nil {
+				n += max(0, t.K-t.Counted)
+			}
+		}
+	}
+	return n
+}
+
+// filled returns the cases with every lost run as right, or as wrong.
+func (s *Subject) filled(right bool) []measurements.CaseScore {
+	list := slices.Clone(s.Cases)
+	for i := range list {
+		list[i].Vulnerable = fill(list[i].Vulnerable, right)
+		list[i].Fixed = fill(list[i].Fixed, !right)
+	}
+	return list
+}
+
+func fill(t *measurements.Tally, positive bool) *measurements.Tally {
+	if t == nil || t.Counted >= t.K {
+		return t
+	}
+	full := *t
+	if positive {
+		full.Positive += t.K - t.Counted
+	}
+	full.Counted = t.K
+	return &full
+}

@@ -1,0 +1,175 @@
+package compare
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/youden-bench/youden/measurements"
+	"github.com/youden-bench/youden/measurements/stats"
+)
+
+// NoiseSchema names the JSON of Noise.
+const NoiseSchema = "youden.noise/1"
+
+// Noise says how much the runs of one capture disagree, and how often a
+// comparison would have raised an alarm although nothing changed: the K runs are
+// split into two halves, again and again, and compared (A/A). No call is made.
+type Noise struct {
+	Schema     string          `json:"schema"`
+	Name       string          `json:"name"`
+	Simulated  bool            `json:"simulated"`
+	K          int             `json:"k"`
+	Half       int             `json:"half"`   // runs a side in each half
+	Splits     int             `json:"splits"` // that were tried; 0: K is too small
+	Verdicts   map[Verdict]int `json:"verdicts"`
+	FalseFail  *float64        `json:"false_fail"`  // share of the splits
+	FalseAlarm *float64        `json:"false_alarm"` // FAIL or WARN
+	Families   []NoiseRow      `json:"families"`
+	Warnings   []string        `json:"warnings"`
+}
+
+// NoiseRow is one family of a slice. Floor counts the cases whose runs disagree,
+// of FloorN with two runs or more; it is shown, and no rule derives from it.
+type NoiseRow struct {
+	Slice        string   `json:"slice"`
+	Family       string   `json:"family"`
+	Cases        int      `json:"cases"`
+	Floor        int      `json:"floor"`
+	FloorN       int      `json:"floor_n"`
+	Disagreement *float64 `json:"disagreement"` // share of run pairs of a side that disagree, mean over sides
+}
+
+// noiseSplits bounds the splits, and noiseCases from how many cases on fewer are
+// tried: a split of a great capture says more and costs more.
+const (
+	noiseSplits = 200
+	noiseCases  = 20_000
+)
+
+// MeasureNoise reads a capture. The splits follow the seed.
+func MeasureNoise(dir string, p measurements.Policy, v measurements.View, seed uint64, o Options) (*Noise, error) {
+	c, err := measurements.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := loadCapture(dir, p, v)
+	if err != nil {
+		return nil, err
+	}
+	n := &Noise{Schema: NoiseSchema, Name: dir, Simulated: whole.Simulated, K: whole.K, Verdicts: map[Verdict]int{}, Families: noiseRows(whole), Warnings: []string{}}
+	if whole.repeats() {
+		n.Warnings = append(n.Warnings, "all runs of every side gave one answer: the capture repeats one measurement, and its halves cannot differ")
+	}
+	if n.Half = whole.K / 2; n.Half < 2 {
+		n.Warnings = append(n.Warnings, fmt.Sprintf("K = %d cannot be split into halves of two runs: capture with --runs 4 or more", whole.K))
+		return n, nil
+	}
+	splits := halves(whole.K, max(1, min(noiseSplits, noiseSplits*noiseCases/max(1, len(whole.Cases)*20))), seed)
+	if err := n.split(c, whole, splits, o); err != nil {
+		return nil, err
+	}
+	n.Warnings = append(n.Warnings, fmt.Sprintf("the halves have %d runs a side: a comparison at K = %d has the same false alarms and more power", n.Half, whole.K))
+	return n, nil
+}
+
+// split compares the halves of each split, read in one pass over the capture.
+func (n *Noise) split(c *measurements.Capture, whole *Subject, splits [][]bool, o Options) error {
+	var parts []measurements.Part
+	for _, first := range splits {
+		for _, half := range []bool{true, false} {
+			parts = append(parts, measurements.Part{Policy: whole.Policy, View: whole.View, Only: func(k int64) bool {
+				return k < int64(2*n.Half) && first[k] == half
+			}})
+		}
+	}
+	tallied, err := c.Parts(parts...)
+	if err != nil {
+		return err
+	}
+	m := c.Manifest()
+	for i := 0; i < len(tallied); i += 2 {
+		verdict := Compare(ofTallied("A", m, tallied[i]), ofTallied("B", m, tallied[i+1]), o).Verdict
+		n.Verdicts[verdict]++
+		n.Splits++
+	}
+	fail := float64(n.Verdicts[Fail]) / float64(n.Splits)
+	alarm := float64(n.Verdicts[Fail]+n.Verdicts[Warn]) / float64(n.Splits)
+	n.FalseFail, n.FalseAlarm = &fail, &alarm
+	return nil
+}
+
+// halves draws distinct splits of 2*(k/2) runs into two halves; all of them when
+// there are no more than wanted. A split and its mirror image both count: OLD and
+// NEW are not the same.
+func halves(k, wanted int, seed uint64) [][]bool {
+	half := k / 2
+	rng := rand.New(rand.NewPCG(seed, 0x6e6f697365)) //nolint:gosec // a seeded draw that can be repeated
+	seen := map[string]bool{}
+	var list [][]bool
+	for tries := 0; len(list) < wanted && tries < 50*wanted; tries++ {
+		order := rng.Perm(2 * half)
+		first := make([]bool, 2*half)
+		key := make([]byte, 2*half)
+		for _, i := range order[:half] {
+			first[i], key[i] = true, 1
+		}
+		if !seen[string(key)] {
+			seen[string(key)] = true
+			list = append(list, first)
+		}
+	}
+	return list
+}
+
+func noiseRows(s *Subject) []NoiseRow {
+	index := map[[2]string]int{}
+	rows := []NoiseRow{}
+	sums := map[int][]float64{}
+	for _, c := range s.Cases {
+		key := [2]string{c.Slice, c.Family}
+		at, ok := index[key]
+		if !ok {
+			at = len(rows)
+			index[key] = at
+			rows = append(rows, NoiseRow{Slice: c.Slice, Family: c.Family})
+		}
+		rows[at].Cases++
+		repeated := false
+		for _, t := range []*measurements.Tally{c.Vulnerable, c.Fixed} {
+			if t == nil {
+				continue
+			}
+			if d := stats.Disagreement(t.Positive, t.Counted); d != nil {
+				repeated = true
+				sums[at] = append(sums[at], *d)
+			}
+		}
+		if repeated {
+			rows[at].FloorN++
+		}
+		if c.Disagrees() {
+			rows[at].Floor++
+		}
+	}
+	for at, list := range sums {
+		m := mean(list)
+		rows[at].Disagreement = &m
+	}
+	slices.SortFunc(rows, func(a, b NoiseRow) int {
+		return cmpStrings(a.Slice, b.Slice, a.Family, b.Family)
+	})
+	return rows
+}
+
+func cmpStrings(pairs ...string) int {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i] != pairs[i+1] {
+			if pairs[i] < pairs[i+1] {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
+}

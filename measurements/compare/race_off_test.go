@@ -1,0 +1,6 @@
+//go:build !race
+
+package compare
+
+// raced says that the race detector slows everything down some ten times.
+const raced = false

@@ -1,0 +1,61 @@
+package compare
+
+import (
+	"time"
+
+	"github.com/youden-bench/youden/measurements"
+)
+
+// Kind says what a subject was read from.
+type Kind string
+
+// The kinds of subjects.
+const (
+	FromCapture  Kind = "capture"
+	FromBaseline Kind = "baseline"
+	FromKSTRL    Kind = "kstrl"
+)
+
+// Subject is one side of a comparison: what was measured, and how.
+type Subject struct {
+	Name string // as the user called it
+	Kind Kind
+	Identity
+	Cases []measurements.CaseScore
+	// Severities is false when the subject does not know how severe its findings
+	// are.
+	Severities bool
+	Spend      measurements.Spend
+	// LatencyP50 and LatencyP95 are milliseconds over the runs that have one.
+	LatencyP50, LatencyP95 *float64
+	// Models counts the runs by the model that the endpoint says answered.
+	Models map[string]int64
+}
+
+// Identity is what makes two subjects comparable, and what they may differ by.
+type Identity struct {
+	ID         string                      `json:"id"`
+	Date       time.Time                   `json:"date"`
+	Grade      string                      `json:"grade"`
+	Simulated  bool                        `json:"simulated"`
+	K          int                         `json:"k"`
+	Seed       uint64                      `json:"seed"`
+	Split      string                      `json:"split"`
+	CorpusHash string                      `json:"corpus_hash"`
+	Detector   measurements.DetectorRecord `json:"detector"`
+	Scorer     measurements.ScorerRecord   `json:"scorer"`
+	Endpoint   measurements.EndpointRecord `json:"endpoint"`
+	Parameters map[string]any              `json:"parameters"`
+	Policy     measurements.Policy         `json:"policy"`
+	View       measurements.View           `json:"view"`
+	Targeted   bool                        `json:"targeted,omitempty"`
+	Provenance measurements.Provenance     `json:"provenance"`
+}
+
+func (s *Subject) byHash() map[string]*measurements.CaseScore {
+	index := make(map[string]*measurements.CaseScore, len(s.Cases))
+	for i := range s.Cases {
+		index[s.Cases[i].Hash] = &s.Cases[i]
+	}
+	return index
+}

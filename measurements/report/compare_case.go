@@ -1,0 +1,112 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/youden-bench/youden/measurements/compare"
+)
+
+func changeColumns() []column[compare.CaseChange] {
+	return []column[compare.CaseChange]{
+		{title: "case", key: true, show: func(c compare.CaseChange) cell { return text(c.ID) }},
+		visible("slice", func(c compare.CaseChange) cell { return text(c.Slice) }),
+		visible("family", func(c compare.CaseChange) cell { return text(c.Family) }),
+		visible("hits", func(c compare.CaseChange) cell { return text(step(c.OldHits, c.NewHits)) }),
+		visible("leaks", func(c compare.CaseChange) cell { return text(step(c.OldLeaks, c.NewLeaks)) }),
+		visible("difference", func(c compare.CaseChange) cell { return number(signed(&c.D)) }),
+		visible("vote", func(c compare.CaseChange) cell { return text(flip(c)) }),
+	}
+}
+
+// step prints a count before and after; a side that the case does not have is
+// not a count of nothing.
+func step(before, after compare.Count) string {
+	if before.Counted == 0 && after.Counted == 0 {
+		return "-"
+	}
+	return outOf(int64(before.Positive), int64(before.Counted)) + " to " + outOf(int64(after.Positive), int64(after.Counted))
+}
+
+// flip prints what the majority of the runs said, where it changed.
+func flip(c compare.CaseChange) string {
+	if c.OldVote == c.NewVote {
+		return orDash(c.NewVote)
+	}
+	return orUnknown(c.OldVote) + " to " + orUnknown(c.NewVote)
+}
+
+// changedTitle counts the cases that changed, and those whose vote did.
+func changedTitle(cases []compare.CaseChange) string {
+	fell, rose, flipped := 0, 0, 0
+	for _, c := range cases {
+		if c.D < 0 {
+			fell++
+		} else {
+			rose++
+		}
+		if c.OldVote != c.NewVote {
+			flipped++
+		}
+	}
+	title := fmt.Sprintf("Cases that changed: %d (%d fell, %d rose; the vote of %d flipped)", len(cases), fell, rose, flipped)
+	if len(cases) > sane {
+		title += fmt.Sprintf("; the first %d, the greatest falls first, and all of them in the JSON", sane)
+	}
+	return title
+}
+
+func firstChanges(cases []compare.CaseChange) []compare.CaseChange {
+	return cases[:min(sane, len(cases))]
+}
+
+// unmatched lists the cases that are in no average.
+func unmatched(c *compare.Comparison) []string {
+	var lines, none []string
+	for _, list := range []struct {
+		name, what string
+		ids        []string
+	}{
+		{"added", "in NEW alone", c.Added},
+		{"removed", "in OLD alone", c.Removed},
+		{"changed", "of the same name, with other content or labels", c.Changed},
+		{"unscored", "in both, not scored by one", c.Unscored},
+	} {
+		if len(list.ids) == 0 {
+			none = append(none, list.name)
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("%s (%s; in no average): %d: %s", list.name, list.what, len(list.ids), listed(list.ids, sane, ", ")))
+	}
+	if len(none) > 0 {
+		lines = append(lines, "no case is "+strings.Join(none, ", "))
+	}
+	return lines
+}
+
+// missesLine says whether the two miss the same bugs.
+func missesLine(m compare.Misses) string {
+	votes := m.Both + m.OldOnly + m.NewOnly + m.Neither
+	if votes == 0 {
+		return "correlated misses: " + unknown + ", no vulnerable side has a vote in both"
+	}
+	return fmt.Sprintf("correlated misses, by vote over %s: missed by both %d, by OLD alone %d, by NEW alone %d, by neither %d",
+		many(int64(votes), "vulnerable side"), m.Both, m.OldOnly, m.NewOnly, m.Neither)
+}
+
+func floorColumns() []column[compare.FloorRow] {
+	num := func(title string, of func(compare.FloorRow) string) column[compare.FloorRow] {
+		return visible(title, func(r compare.FloorRow) cell { return number(of(r)) })
+	}
+	return []column[compare.FloorRow]{
+		{title: "from", key: true, show: func(r compare.FloorRow) cell { return text(r.Floor) }},
+		num("n", func(r compare.FloorRow) string { return fmt.Sprint(r.N) }),
+		num("old recall", func(r compare.FloorRow) string { return rate(r.OldRecall) }),
+		num("new recall", func(r compare.FloorRow) string { return rate(r.NewRecall) }),
+		num("old silence", func(r compare.FloorRow) string { return rate(r.OldSilence) }),
+		num("new silence", func(r compare.FloorRow) string { return rate(r.NewSilence) }),
+		num("old J", func(r compare.FloorRow) string { return signed(r.Old) }),
+		num("new J", func(r compare.FloorRow) string { return signed(r.New) }),
+		num("delta", func(r compare.FloorRow) string { return signed(r.Delta) }),
+	}
+}

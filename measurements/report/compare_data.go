@@ -1,0 +1,153 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/youden-bench/youden/measurements/compare"
+)
+
+// comparisonDocument is a comparison as JSON: a list that is empty is [], and
+// what was not compared is null.
+type comparisonDocument struct {
+	*compare.Comparison
+	Slices      []compare.Row        `json:"slices"`
+	Families    []compare.Row        `json:"families"`
+	Regressions []string             `json:"regressions"`
+	Warnings    []string             `json:"warnings"`
+	Reasons     []string             `json:"reasons"`
+	Cases       []compare.CaseChange `json:"cases"`
+	Added       []string             `json:"added"`
+	Removed     []string             `json:"removed"`
+	Changed     []string             `json:"changed"`
+	Unscored    []string             `json:"unscored"`
+	Misses      *compare.Misses      `json:"misses"`
+	Floors      []compare.FloorRow   `json:"floors"`
+}
+
+func comparisonJSON(c *compare.Comparison) (string, error) {
+	d := comparisonDocument{
+		Comparison: c, Slices: orEmpty(c.Slices), Families: orEmpty(c.Families), Regressions: orEmpty(c.Regressions),
+		Warnings: orEmpty(c.Warnings), Reasons: orEmpty(c.Reasons), Cases: orEmpty(c.Cases), Added: orEmpty(c.Added),
+		Removed: orEmpty(c.Removed), Changed: orEmpty(c.Changed), Unscored: orEmpty(c.Unscored), Floors: orEmpty(c.Floors),
+	}
+	if c.Verdict != compare.Incomparable {
+		d.Misses = &c.Misses
+	}
+	raw, err := Document(d)
+	return string(raw), err
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// recordedRow is a row for programs: the comparison as a whole, a slice, or a
+// family.
+type recordedRow struct {
+	compare.Row
+	kind string
+	of   *compare.Comparison
+}
+
+// recordedRows begins with the comparison as a whole, so that a verdict stands
+// in the file also where nothing could be compared.
+func recordedRows(c *compare.Comparison) []recordedRow {
+	rows := []recordedRow{{
+		Row:  compare.Row{Verdict: c.Verdict, Reasons: slices.Concat(c.Regressions, c.Reasons), Warnings: c.Warnings},
+		kind: "comparison", of: c,
+	}}
+	for _, r := range comparedRows(c) {
+		kind := "family"
+		if r.Family == "" {
+			kind = "slice"
+		}
+		rows = append(rows, recordedRow{r.Row, kind, c})
+	}
+	return rows
+}
+
+func recordedColumns() []column[recordedRow] {
+	str := func(name string, of func(recordedRow) string) column[recordedRow] {
+		return hidden(name, func(r recordedRow) cell { return text(of(r)) })
+	}
+	num := func(name string, of func(recordedRow) *float64) column[recordedRow] {
+		return hidden(name, func(r recordedRow) cell { return number(exact(of(r))) })
+	}
+	return []column[recordedRow]{
+		str("row", func(r recordedRow) string { return r.kind }),
+		str("old_capture", func(r recordedRow) string { return r.of.Old.Name }),
+		str("new_capture", func(r recordedRow) string { return r.of.New.Name }),
+		str("simulated", func(r recordedRow) string { return strconv.FormatBool(simulated(r.of)) }),
+		str("slice", func(r recordedRow) string { return r.Slice }),
+		str("family", func(r recordedRow) string { return r.Family }),
+		str("verdict", func(r recordedRow) string { return string(r.Verdict) }),
+		hidden("n", func(r recordedRow) cell { return r.counted(r.N) }),
+		hidden("moved", func(r recordedRow) cell { return r.counted(r.Moved) }),
+		num("old", func(r recordedRow) *float64 { return r.Old }),
+		num("old_lo", func(r recordedRow) *float64 { return r.OldLo }),
+		num("old_hi", func(r recordedRow) *float64 { return r.OldHi }),
+		num("new", func(r recordedRow) *float64 { return r.New }),
+		num("new_lo", func(r recordedRow) *float64 { return r.NewLo }),
+		num("new_hi", func(r recordedRow) *float64 { return r.NewHi }),
+		num("delta", func(r recordedRow) *float64 { return r.Delta }),
+		num("lo", func(r recordedRow) *float64 { return r.Lo }),
+		num("hi", func(r recordedRow) *float64 { return r.Hi }),
+		num("p", func(r recordedRow) *float64 { return r.P }),
+		num("p_cases", func(r recordedRow) *float64 { return r.PCases }),
+		num("old_recall", func(r recordedRow) *float64 { return r.OldRecall }),
+		num("new_recall", func(r recordedRow) *float64 { return r.NewRecall }),
+		num("delta_recall", func(r recordedRow) *float64 { return r.DeltaRecall }),
+		num("p_recall", func(r recordedRow) *float64 { return r.PRecall }),
+		num("old_silence", func(r recordedRow) *float64 { return r.OldSilence }),
+		num("new_silence", func(r recordedRow) *float64 { return r.NewSilence }),
+		num("delta_silence", func(r recordedRow) *float64 { return r.DeltaSilence }),
+		num("p_silence", func(r recordedRow) *float64 { return r.PSilence }),
+		num("detectable", func(r recordedRow) *float64 { return r.Detectable }),
+		str("non_inferior", func(r recordedRow) string { return truth(r.NonInferior) }),
+		str("reasons", func(r recordedRow) string { return strings.Join(r.Reasons, "; ") }),
+		str("warnings", func(r recordedRow) string { return strings.Join(r.Warnings, "; ") }),
+	}
+}
+
+// counted is empty for the comparison as a whole: there is no sum over slices.
+func (r recordedRow) counted(n int) cell {
+	if r.kind == "comparison" {
+		return number("")
+	}
+	return number(strconv.Itoa(n))
+}
+
+func truth(b *bool) string {
+	if b == nil {
+		return ""
+	}
+	return strconv.FormatBool(*b)
+}
+
+func comparisonCSV(c *compare.Comparison) (string, error) {
+	g := written(recordedColumns(), recordedRows(c))
+	records := [][]string{g.titles}
+	for _, r := range g.rows {
+		record := make([]string, len(r))
+		for i, field := range r {
+			record[i] = field.text
+			if !field.number {
+				record[i] = csvText(field.text)
+			}
+		}
+		records = append(records, record)
+	}
+	var b bytes.Buffer
+	if err := csv.NewWriter(&b).WriteAll(records); err != nil {
+		return "", fmt.Errorf("printing a comparison as CSV: %w", err)
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,74 @@
+package report
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/youden-bench/youden/measurements/compare"
+)
+
+// footnote says of the rows of one size what they could have shown.
+type footnote struct {
+	n    int
+	text string
+	rows []string
+}
+
+// footnotes say what the rows cannot.
+func footnotes(c *compare.Comparison) []string {
+	var lines []string
+	for _, r := range c.Slices {
+		lines = append(lines, fmt.Sprintf("slice %s: non-inferior: %s", r.Slice, nonInferior(r)))
+	}
+	for _, note := range sizes(c) {
+		lines = append(lines, fmt.Sprintf("n = %d: %s (%s)", note.n, note.text, listed(note.rows, sane, ", ")))
+	}
+	for _, r := range comparedRows(c) {
+		for _, w := range r.Warnings {
+			lines = append(lines, fmt.Sprintf("%s, %s: %s", r.Slice, r.name(), w))
+		}
+	}
+	return lines
+}
+
+func nonInferior(r compare.Row) string {
+	if r.NonInferior == nil {
+		return unknown
+	}
+	return yes(*r.NonInferior)
+}
+
+// sizes groups the rows that found no difference by their size and by what they
+// could have found, the smallest first.
+func sizes(c *compare.Comparison) []footnote {
+	var notes []footnote
+	for _, r := range comparedRows(c) {
+		said := ""
+		switch {
+		case r.Verdict == compare.Untested:
+			said = "too few to be tested, shown and deciding nothing"
+		case r.unchanged():
+			said = findable(r.Detectable)
+		default:
+			continue
+		}
+		name := strings.Trim(r.name(), "()")
+		if len(c.Slices) > 1 {
+			name = r.Slice + " " + name
+		}
+		notes = noted(notes, footnote{r.N, said, []string{name}})
+	}
+	sort.SliceStable(notes, func(a, b int) bool { return notes[a].n < notes[b].n })
+	return notes
+}
+
+func noted(notes []footnote, note footnote) []footnote {
+	for i := range notes {
+		if notes[i].n == note.n && notes[i].text == note.text {
+			notes[i].rows = append(notes[i].rows, note.rows...)
+			return notes
+		}
+	}
+	return append(notes, note)
+}

@@ -1,0 +1,132 @@
+package report
+
+import (
+	"time"
+
+	"github.com/youden-bench/youden/measurements"
+	"github.com/youden-bench/youden/measurements/compare"
+)
+
+// hostile is a name that means something to a terminal, to Markdown, to HTML, to
+// a forge, to XML and to a spreadsheet.
+const hostile = "=h\x1b[31m|<b>@all]]>\u202e\n# x"
+
+func aHead(name string, kind compare.Kind) compare.Head {
+	return compare.Head{
+		Name: name, Kind: kind, Cases: 14, Runs: 140, Correct: 10,
+		CostUSDMicros: ptr(int64(58800)), CostPerCorrect: ptr(5880.0), LatencyP50: ptr(120.), LatencyP95: ptr(479.6),
+		Statuses: map[string]int64{"bad_format": 3, "transient": 2}, Models: map[string]int64{"m-2026-10": 140},
+		Identity: compare.Identity{
+			ID: "20261130T091500Z-oneshot-7f3a", Date: time.Date(2026, 11, 30, 9, 15, 0, 0, time.UTC), Grade: "E2", K: 5,
+			Detector:   measurements.DetectorRecord{Name: "oneshot", Hash: "d0d0d0d0d0"},
+			Endpoint:   measurements.EndpointRecord{Name: "local", Model: "m"},
+			Provenance: measurements.Provenance{VCSRevision: "0123456789abcdef0123", Dirty: true},
+		},
+	}
+}
+
+func aRow(slice, family string, n int, v compare.Verdict, reasons ...string) compare.Row {
+	return compare.Row{Decides: true,
+		Slice: slice, Family: family, N: n, Moved: 2, Verdict: v, Reasons: reasons,
+		Old: ptr(.65), OldLo: ptr(.2), OldHi: ptr(.9), New: ptr(.61), NewLo: ptr(.15), NewHi: ptr(.88),
+		Delta: ptr(-.04), Lo: ptr(-.2), Hi: ptr(.12), P: ptr(.31), PCases: ptr(.9996),
+		OldRecall: ptr(.8), NewRecall: ptr(.78), DeltaRecall: ptr(-.02), OldSilence: ptr(.85), NewSilence: ptr(.83), DeltaSilence: ptr(-.02),
+		Detectable: ptr(.801),
+	}
+}
+
+// fallen is a row of a drop that no one doubts.
+func fallen(slice, family string, n int, v compare.Verdict, reasons ...string) compare.Row {
+	r := aRow(slice, family, n, v, reasons...)
+	r.New, r.NewLo, r.NewHi = ptr(-.11), ptr(-.4), ptr(.2)
+	r.Delta, r.Lo, r.Hi = ptr(-.76), ptr(-1.1), ptr(-.42)
+	r.P, r.PCases, r.DeltaRecall = ptr(.0001), ptr(1e-12), ptr(-.76)
+	return r
+}
+
+// passing is a comparison with all its parts, and a verdict of PASS.
+func passing() *compare.Comparison {
+	whole := aRow("planted", "", 14, compare.Pass)
+	whole.NonInferior, whole.Detectable = ptr(false), ptr(.22)
+	alone := compare.Row{Decides: true, Slice: "planted", Family: "crypto", N: 2, Verdict: compare.Untested, Reasons: []string{"2 cases are too few to test"}}
+	blind := aRow("planted", "path", 4, compare.Pass)
+	blind.Detectable, blind.P, blind.Lo, blind.Hi = nil, nil, nil, nil
+	c := &compare.Comparison{
+		Schema: compare.Schema, Verdict: compare.Pass, Mode: compare.Regression,
+		Slices:   []compare.Row{whole},
+		Families: []compare.Row{alone, aRow("planted", "injection", 3, compare.Pass), blind, aRow("planted", "ssrf", 3, compare.Pass)},
+		Warnings: []string{"K: 20 and 5 runs a side"},
+		Cases: []compare.CaseChange{
+			{ID: "inj-1", Slice: "planted", Family: "injection", OldHits: compare.Count{Positive: 5, Counted: 5}, NewHits: compare.Count{Positive: 1, Counted: 5},
+				OldLeaks: compare.Count{Counted: 5}, NewLeaks: compare.Count{Counted: 5}, D: -.8, OldVote: "correct", NewVote: "missed"},
+			{ID: "ssrf-9", Slice: "planted", Family: "ssrf", OldLeaks: compare.Count{Positive: 2, Counted: 5}, NewLeaks: compare.Count{Counted: 5}, D: .4},
+		},
+		Added: []string{"new-1"}, Removed: []string{"gone-1", "gone-2"},
+		Misses: compare.Misses{Both: 2, OldOnly: 1, NewOnly: 2, Neither: 9},
+		Floors: []compare.FloorRow{
+			{Floor: "low", N: 14, Old: ptr(.65), New: ptr(.61), Delta: ptr(-.04), OldRecall: ptr(.8), NewRecall: ptr(.78), OldSilence: ptr(.85), NewSilence: ptr(.83)},
+			{Floor: "critical", N: 14, Old: ptr(0.), New: ptr(0.), Delta: ptr(0.), OldRecall: ptr(0.), NewRecall: ptr(0.), OldSilence: ptr(1.), NewSilence: ptr(1.)},
+		},
+		Old: aHead("baselines/main.json", compare.FromBaseline), New: aHead("captures/new", compare.FromCapture),
+	}
+	c.Old.Date, c.Old.K, c.Old.Models = c.Old.Date.AddDate(0, 0, -10), 20, map[string]int64{"m-2026-09": 140}
+	return c
+}
+
+func failing() *compare.Comparison {
+	c := passing()
+	c.Verdict = compare.Fail
+	c.Old.Simulated, c.New.Simulated = true, true
+	c.New.Statuses = map[string]int64{"rate_limited": 20, "transient": 4, "cancelled": 6, "bad_format": 1}
+	c.Old.Statuses = map[string]int64{"transient": 30} // as it was accepted
+	c.New.Name, c.New.Endpoint.Model, c.New.Models = hostile, hostile, map[string]int64{hostile: 140}
+	c.New.CostPerCorrect = nil
+	c.Families[1] = fallen("planted", "injection", 3, compare.Fail, "injection fell by 0.76")
+	c.Families[3] = fallen("planted", "ssrf", 3, compare.Warn, "ssrf is worse on these cases, by 0.76")
+	c.Slices = append(c.Slices, fallen(hostile, "", 9, compare.Fail, "J fell by 0.76 over 9 cases"))
+	c.Families = append(c.Families, fallen(hostile, hostile, 9, compare.Fail, hostile+" fell by 0.76"))
+	c.Regressions = []string{
+		"planted: injection fell by 0.76", "planted: ssrf is worse on these cases, by 0.76",
+		hostile + ": J fell by 0.76 over 9 cases", hostile + ": " + hostile + " fell by 0.76",
+		"NEW is never silent: every run flags the fixed side",
+	}
+	c.Cases[0].ID, c.Cases[0].NewVote = hostile, hostile
+	c.Changed, c.Unscored, c.Warnings = []string{hostile}, []string{hostile}, []string{hostile}
+	return c
+}
+
+func warning() *compare.Comparison {
+	c := passing()
+	c.Verdict = compare.Warn
+	c.Families[3] = fallen("planted", "ssrf", 3, compare.Warn, "ssrf is worse on these cases, by 0.76")
+	c.Regressions = []string{"planted: ssrf is worse on these cases, by 0.76"}
+	return c
+}
+
+func inconclusive() *compare.Comparison {
+	c := passing()
+	c.Verdict = compare.Inconclusive
+	why := "J fell by 0.20, but only 3 cases changed and 6 are needed to tell"
+	c.Slices[0].Verdict, c.Slices[0].Reasons = compare.Inconclusive, []string{why}
+	c.Reasons = []string{"planted: " + why, "12 runs are missing, and they could change the verdict from PASS to FAIL"}
+	c.Cases, c.Floors, c.Misses = nil, nil, compare.Misses{}
+	return c
+}
+
+func incomparable() *compare.Comparison {
+	c := &compare.Comparison{
+		Schema: compare.Schema, Verdict: compare.Incomparable, Mode: compare.Regression,
+		Reasons: []string{"simulated: false and true", "policy: class and strict"},
+		Old:     compare.Head{Name: "old.json", Kind: compare.FromKSTRL, Cases: 14},
+		New:     aHead("captures/new", compare.FromCapture),
+	}
+	c.New.Simulated, c.New.Grade = true, "E0"
+	c.New.Runs, c.New.Correct, c.New.CostUSDMicros, c.New.CostPerCorrect, c.New.Statuses = 0, 0, nil, nil, nil
+	c.New.Models, c.New.LatencyP50, c.New.LatencyP95 = nil, nil, nil
+	return c
+}
+
+var comparisons = []struct {
+	name string
+	of   func() *compare.Comparison
+}{{"pass", passing}, {"fail", failing}, {"warn", warning}, {"inconclusive", inconclusive}, {"incomparable", incomparable}}
