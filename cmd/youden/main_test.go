@@ -18,6 +18,9 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
+	if raceDetector {
+		t.Skip("the scripts run without the race detector, which makes the simulated endpoint slow; the tests that kill and resume run with it")
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
