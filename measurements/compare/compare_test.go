@@ -244,3 +244,26 @@ func FuzzBaseline(f *testing.F) {
 		}
 	})
 }
+
+// Of cases with one side the difference of J is known, and its interval is not
+// that of the mean difference of cases.
+func TestSingleSidesHaveNoPairedInterval(t *testing.T) {
+	lone := func() *Subject {
+		s := measured(5, map[string][][2]int{"path": times(12, [2]int{4, 1}, [2]int{5, 0})})
+		for i := range s.Cases {
+			s.Cases[i].IsPair = false
+			if i%2 == 0 {
+				s.Cases[i].Vulnerable = nil
+			} else {
+				s.Cases[i].Fixed = nil
+			}
+		}
+		return s
+	}
+	after := lone()
+	after.Cases[1].Vulnerable = ran(corpus.Vulnerable, 5, 0)
+	c := Compare(lone(), after, Options{})
+	assert.InDelta(t, -1.0/6, *c.Slices[0].Delta, 1e-9, "recall over six cases")
+	assert.Nil(t, c.Slices[0].Lo)
+	assert.Nil(t, c.Families[0].Lo)
+}

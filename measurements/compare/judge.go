@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/youden-bench/youden/measurements"
@@ -70,7 +71,9 @@ func (j judge) judgeOverall(r *Row, pairs []Pair, components *stats.Components) 
 			silence = append(silence, *part)
 		}
 	}
-	_, r.Lo, r.Hi = ends(stats.TInterval(d, level))
+	if twoSided(pairs) {
+		_, r.Lo, r.Hi = ends(stats.TInterval(d, level))
+	}
 	if components != nil {
 		if found := j.overall.Detectable(*components, stats.Design{Cases: len(d), OldRuns: j.oldK, NewRuns: j.newK}); found != nil {
 			r.Detectable = found.Drop
@@ -151,7 +154,7 @@ func (j judge) judgeFamilies(slice string, families []family, before, after []me
 	rows := make([]Row, len(families))
 	for i, f := range families {
 		r := newRow(slice, f.name, f.pairs, olds[i].Estimates, news[i].Estimates)
-		if pooled != nil {
+		if pooled != nil && twoSided(f.pairs) {
 			_, r.Lo, r.Hi = ends(pooled.Families[i].Difference)
 		}
 		if general != nil {
@@ -181,6 +184,13 @@ func (j judge) judgeFamily(r *Row, f family) {
 	case r.PCases != nil && *r.PCases < j.exact && atMost(mean(f.d), -j.family.Drop):
 		r.say(Warn, fmt.Sprintf("%s is worse on these cases, by %.2f", f.name, -mean(f.d)))
 	}
+}
+
+// twoSided reports whether all cases have both sides. Where some have one, J is
+// recall + silence - 1 over different cases, and the mean of d is no difference of
+// two J: its interval would belong to another number.
+func twoSided(pairs []Pair) bool {
+	return !slices.ContainsFunc(pairs, func(p Pair) bool { return !p.New.IsPair })
 }
 
 // exactly is the run-level test of some pairs.

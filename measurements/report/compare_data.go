@@ -27,13 +27,14 @@ type comparisonDocument struct {
 	Unscored    []string             `json:"unscored"`
 	Misses      *compare.Misses      `json:"misses"`
 	Floors      []compare.FloorRow   `json:"floors"`
+	Gates       compare.GateResults  `json:"gates"`
 }
 
 func comparisonJSON(c *compare.Comparison) (string, error) {
 	d := comparisonDocument{
 		Comparison: c, Slices: orEmpty(c.Slices), Families: orEmpty(c.Families), Regressions: orEmpty(c.Regressions),
 		Warnings: orEmpty(c.Warnings), Reasons: orEmpty(c.Reasons), Cases: orEmpty(c.Cases), Added: orEmpty(c.Added),
-		Removed: orEmpty(c.Removed), Changed: orEmpty(c.Changed), Unscored: orEmpty(c.Unscored), Floors: orEmpty(c.Floors),
+		Removed: orEmpty(c.Removed), Changed: orEmpty(c.Changed), Unscored: orEmpty(c.Unscored), Floors: orEmpty(c.Floors), Gates: orEmpty(c.Gates),
 	}
 	if c.Verdict != compare.Incomparable {
 		d.Misses = &c.Misses
