@@ -2,8 +2,10 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,7 +23,7 @@ func ran(side corpus.SideName, k, positive int) *measurements.Tally {
 func measured(k int, families map[string][][2]int) *Subject {
 	s := &Subject{Name: "x", Identity: Identity{K: k, Grade: "E3", Policy: measurements.Class, View: measurements.Charge,
 		Scorer: measurements.DefaultRules().Record(), Parameters: map[string]any{"temperature": 0.0}}}
-	for _, name := range sortedNames(families) {
+	for _, name := range slices.Sorted(maps.Keys(families)) {
 		for i, counts := range families[name] {
 			s.Cases = append(s.Cases, measurements.CaseScore{
 				ID: fmt.Sprintf("%s-%d", name, i), Hash: fmt.Sprintf("hash-%s-%d", name, i), Slice: "planted", Family: name, IsPair: true,
@@ -30,21 +32,6 @@ func measured(k int, families map[string][][2]int) *Subject {
 		}
 	}
 	return s
-}
-
-func sortedNames(m map[string][][2]int) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	for i := range names {
-		for j := range i {
-			if names[i] < names[j] {
-				names[i], names[j] = names[j], names[i]
-			}
-		}
-	}
-	return names
 }
 
 func times(n int, counts ...[2]int) [][2]int {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -40,11 +41,11 @@ type NoiseRow struct {
 	Disagreement *float64 `json:"disagreement"` // share of run pairs of a side that disagree, mean over sides
 }
 
-// noiseSplits bounds the splits, and noiseCases from how many cases on fewer are
-// tried: a split of a great capture says more and costs more.
+// noiseSplits bounds the splits, and noiseCases the cases that all of them compare
+// together: a split of a great capture says more and costs more.
 const (
 	noiseSplits = 200
-	noiseCases  = 20_000
+	noiseCases  = 200_000
 )
 
 // MeasureNoise reads a capture. The splits follow the seed.
@@ -65,11 +66,11 @@ func MeasureNoise(dir string, p measurements.Policy, v measurements.View, seed u
 		n.Warnings = append(n.Warnings, fmt.Sprintf("K = %d cannot be split into halves of two runs: capture with --runs 4 or more", whole.K))
 		return n, nil
 	}
-	splits := halves(whole.K, max(1, min(noiseSplits, noiseSplits*noiseCases/max(1, len(whole.Cases)*20))), seed)
+	splits := halves(whole.K, max(2, min(noiseSplits, noiseCases/max(1, len(whole.Cases)))), seed)
 	if err := n.split(c, whole, splits, o); err != nil {
 		return nil, err
 	}
-	n.Warnings = append(n.Warnings, fmt.Sprintf("the halves have %d runs a side: a comparison at K = %d has the same false alarms and more power", n.Half, whole.K))
+	n.Warnings = append(n.Warnings, fmt.Sprintf("the halves have %d runs a side, a comparison at K = %d has more: it sees smaller drops", n.Half, whole.K))
 	return n, nil
 }
 
@@ -157,19 +158,7 @@ func noiseRows(s *Subject) []NoiseRow {
 		rows[at].Disagreement = &m
 	}
 	slices.SortFunc(rows, func(a, b NoiseRow) int {
-		return cmpStrings(a.Slice, b.Slice, a.Family, b.Family)
+		return cmp.Or(cmp.Compare(a.Slice, b.Slice), cmp.Compare(a.Family, b.Family))
 	})
 	return rows
-}
-
-func cmpStrings(pairs ...string) int {
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i] != pairs[i+1] {
-			if pairs[i] < pairs[i+1] {
-				return -1
-			}
-			return 1
-		}
-	}
-	return 0
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/youden-bench/youden/corpus"
@@ -36,7 +37,7 @@ func RunSelfTest(s *Subject, o Options) SelfTest {
 			order = append(order, key)
 		}
 	}
-	slices.SortFunc(order, func(a, b [2]string) int { return cmpStrings(a[0], b[0], a[1], b[1]) })
+	slices.SortFunc(order, func(a, b [2]string) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 	for _, key := range order {
 		planted := blinded(s, func(c measurements.CaseScore) bool { return c.Slice == key[0] && c.Family == key[1] })
 		verdict := Pass
