@@ -15,6 +15,7 @@ import (
 
 	"github.com/youden-bench/youden/bench/ledger"
 	"github.com/youden-bench/youden/measurements"
+	"github.com/youden-bench/youden/measurements/compare"
 )
 
 // ledgerFile holds every attempt of a capture.
@@ -39,12 +40,23 @@ type Outcome struct {
 	Stop          Stop
 	Indeterminate int // runs without an answer because nobody knows what became of a call
 	Summary       measurements.Summary
+	// Comparison with the baseline that the capture was looked at beside, once its
+	// verdict is reached; Fresh is the capture that confirmed it, if any.
+	Comparison *compare.Comparison
+	Fresh      *Outcome
 }
 
 // Watch is told how a capture goes.
 type Watch struct {
 	Progress func(Progress) // after each run
 	Warn     func(string)   // before the first
+	Note     func(string)   // at each look; may be nil
+}
+
+func (w Watch) note(text string) {
+	if w.Note != nil {
+		w.Note(text)
+	}
 }
 
 // Start runs a job into a new directory.
@@ -80,11 +92,20 @@ func (j *Job) Resume(ctx context.Context, dir string, stop <-chan struct{}, watc
 // samePlan says what differs between the job and the plan on disk.
 func (j *Job) samePlan(m measurements.Manifest) error {
 	var errs []error
+	planned := m.Plan
+	against, now := "", ""
+	if s := m.Plan.Sequential; s != nil {
+		planned.K, planned.Runs, against = s.PlannedK, s.PlannedRuns, s.AgainstHash
+	}
+	if j.sequence != nil {
+		now = j.sequence.record.AgainstHash
+	}
 	for _, d := range []struct{ what, old, now string }{
+		{"baseline", against, now},
 		{"corpus", m.Plan.Corpus.Hash, j.manifest.Plan.Corpus.Hash},
 		{"detector", m.Plan.Detector.Hash, j.manifest.Plan.Detector.Hash},
-		{"number of runs", fmt.Sprint(m.Plan.Runs), fmt.Sprint(j.manifest.Plan.Runs)},
-		{"K", fmt.Sprint(m.Plan.K), fmt.Sprint(j.manifest.Plan.K)},
+		{"number of runs", fmt.Sprint(planned.Runs), fmt.Sprint(j.manifest.Plan.Runs)},
+		{"K", fmt.Sprint(planned.K), fmt.Sprint(j.manifest.Plan.K)},
 		{"seed", fmt.Sprint(m.Plan.Seed), fmt.Sprint(j.manifest.Plan.Seed)},
 		{"split", m.Plan.Split, j.manifest.Plan.Split},
 		{"endpoint", m.Plan.Endpoint.BaseURL, j.manifest.Plan.Endpoint.BaseURL},
@@ -183,11 +204,24 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 		}
 		runner.Model, runner.Redact = client, client.Redact
 	}
+	if s := j.sequence; s != nil {
+		c.Replan(j.Plan.K, len(j.Plan.Cells), &s.record)
+		runner.Look = func(k int, rows []measurements.Rows) (bool, error) {
+			return s.lookAt(c.Manifest(), k, rows, watch)
+		}
+	}
 	result, err := runner.Run(ctx, j.Plan, stop)
 	if err != nil {
 		return Outcome{Dir: c.Dir(), Stop: result.Stop}, err
 	}
-	return j.finish(c, result)
+	if j.sequence != nil {
+		c.Replan(result.K, len(result.Rows), &j.sequence.record)
+	}
+	out, err = j.finish(c, result)
+	if err != nil || j.sequence == nil || out.Summary.Status != measurements.Complete {
+		return out, err
+	}
+	return out, j.conclude(ctx, c, &out, stop, watch)
 }
 
 // scope is the identity of the plan in the ledger: the same plan replays, another

@@ -20,6 +20,7 @@ type Job struct {
 	Detector *detector.Detector
 	Program  detector.Program
 	manifest measurements.Manifest
+	sequence *sequence // nil: K is fixed
 }
 
 // Prepare loads what the request names and plans its runs. folder is where
@@ -37,6 +38,9 @@ func Prepare(req Request, programs detector.Registry, folder, command string) (*
 		if err := req.Endpoint.check(req.EndpointName); err != nil {
 			return nil, err
 		}
+	}
+	if err := job.loadBaseline(); err != nil { // before the holdout leaves its seal
+		return nil, err
 	}
 	source, err := OpenCorpus(req.Corpus)
 	if err != nil {
@@ -56,7 +60,10 @@ func Prepare(req Request, programs detector.Registry, folder, command string) (*
 	if len(job.Plan.Cells) == 0 {
 		return nil, fmt.Errorf("nothing to run: no case of %s is left for detector %s (%s)", source.Name, d.Name, describeLeftOut(job.Plan.LeftOut))
 	}
-	return job, job.record(source.Name, selected)
+	if err := job.record(source.Name, selected); err != nil {
+		return nil, err
+	}
+	return job, job.planLooks()
 }
 
 // record fills the manifest with everything that makes the capture comparable.
@@ -74,6 +81,7 @@ func (j *Job) record(source string, selected selection) error {
 			Corpus: corpusRecord(source, j.Plan),
 			Detector: measurements.DetectorRecord{
 				Name: j.Detector.Name, Hash: j.Detector.Hash(j.Program), Program: j.Detector.Program, Families: names(j.Detector.Families),
+				Texts: textRecords(j.Detector.Texts(j.Program)),
 			},
 			Scorer:      measurements.DefaultRules().Record(),
 			K:           req.Runs,
@@ -106,12 +114,7 @@ func (j *Job) callsModel() bool { return !strings.HasPrefix(j.Detector.Program, 
 
 // corpusRecord hashes the planned cases and counts them by slice and family.
 func corpusRecord(name string, p *Plan) measurements.CorpusRecord {
-	var cases []*corpus.Case
-	for _, cell := range p.Cells {
-		if len(cases) == 0 || cases[len(cases)-1] != cell.Case {
-			cases = append(cases, cell.Case)
-		}
-	}
+	cases := p.cases()
 	rec := measurements.CorpusRecord{
 		Source: name, Hash: (&corpus.Corpus{Cases: cases}).Hash(), Cases: len(cases), Strata: measurements.Strata(cases),
 	}
@@ -122,6 +125,17 @@ func corpusRecord(name string, p *Plan) measurements.CorpusRecord {
 	}
 	slices.Sort(rec.Slices)
 	return rec
+}
+
+// textDigits of a text's hash tell one text of a detector from its next version.
+const textDigits = 16
+
+func textRecords(texts []detector.Text) []measurements.TextRecord {
+	out := make([]measurements.TextRecord, len(texts))
+	for i, t := range texts {
+		out[i] = measurements.TextRecord{Name: t.Name, SHA256: t.Hash[:textDigits]}
+	}
+	return out
 }
 
 func names(ids []family.ID) []string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/youden-bench/youden/detector"
 	"github.com/youden-bench/youden/measurements"
+	"github.com/youden-bench/youden/measurements/compare"
 )
 
 // InternalError is a defect of this program, not of the input or the endpoint.
@@ -33,6 +34,8 @@ const (
 func (o Outcome) Verdict(maxErrorRate float64) Verdict {
 	t := o.Summary.Totals
 	switch {
+	case o.Fresh != nil && o.Fresh.Verdict(maxErrorRate) != Passed:
+		return o.Fresh.Verdict(maxErrorRate)
 	case o.Stop.Interrupted:
 		return Interrupted
 	case o.Stop.Status == detector.RateLimited:
@@ -93,6 +96,9 @@ func (j *Job) Describe(w io.Writer) {
 		}
 	}
 	fmt.Fprintf(w, "plan: %d runs of %s over %d cases (K = %d, split %s, seed %d)\n", len(p.Cells), m.Detector.Name, p.Cases, p.K, m.Split, p.Seed)
+	if s := m.Sequential; s != nil {
+		fmt.Fprintf(w, "against %s: looks at %v runs a side, where it may stop; families that look worse at the last get %d fresh runs a side\n", s.Against, p.Looks, compare.FreshRuns)
+	}
 	if j.callsModel() {
 		fmt.Fprintf(w, "endpoint: %s, model %s; at least %d calls", j.Request.Endpoint.Public(), m.Endpoint.Model, sent)
 		tokens := j.promptTokens()

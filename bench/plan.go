@@ -22,6 +22,7 @@ type Plan struct {
 	Cells   []PlannedRun   // in plan order: case, side, k
 	LeftOut map[string]int // cases that are not in the plan, by reason
 	Cases   int            // cases in the plan
+	Looks   []int          // runs a side after which the capture is looked at; the last is K. nil = none
 }
 
 // PlannedRun is one run of the plan. A run with a Reason is known beforehand to
@@ -99,6 +100,58 @@ func requestSeed(plan uint64, content string, side corpus.SideName, k int) int64
 // order returns the indices of the cells in the order of dispatch.
 func (p *Plan) order() []int {
 	return rand.New(rand.NewPCG(p.Seed, 0x796f7564656e)).Perm(len(p.Cells))
+}
+
+// cases lists the cases in plan order.
+func (p *Plan) cases() []*corpus.Case {
+	var list []*corpus.Case
+	for _, cell := range p.Cells {
+		if len(list) == 0 || list[len(list)-1] != cell.Case {
+			list = append(list, cell.Case)
+		}
+	}
+	return list
+}
+
+// stage is a part of the plan that ends with a look.
+type stage struct {
+	k     int   // runs a side once it has ended
+	cells []int // in order of dispatch
+}
+
+// stages lists the parts of the plan: one, where nothing looks at it.
+func (p *Plan) stages() []stage {
+	looks := p.Looks
+	if len(looks) == 0 {
+		looks = []int{p.K}
+	}
+	stages := make([]stage, len(looks))
+	for n, k := range looks {
+		stages[n].k = k
+	}
+	for _, i := range p.order() {
+		for n := range stages {
+			if p.Cells[i].K < stages[n].k {
+				stages[n].cells = append(stages[n].cells, i)
+				break
+			}
+		}
+	}
+	return stages
+}
+
+// upTo keeps what belongs to the first k runs of each side.
+func (p *Plan) upTo(k int, rows []measurements.Rows) []measurements.Rows {
+	if k == p.K {
+		return rows
+	}
+	var list []measurements.Rows
+	for i, row := range rows {
+		if p.Cells[i].K < k {
+			list = append(list, row)
+		}
+	}
+	return list
 }
 
 // target is what the detector is shown of a planned run.

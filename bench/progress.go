@@ -14,6 +14,7 @@ import (
 // Reporter shows how far a capture has come.
 type Reporter interface {
 	Update(Progress)
+	Note(text string) // what was decided on the way
 	Close()
 }
 
@@ -28,13 +29,13 @@ func NewReporter(w io.Writer, mode string, terminal bool, now func() time.Time) 
 		if terminal {
 			return newBar(w), nil
 		}
-		return &lines{w: w, now: now, write: plainLine}, nil
+		return &lines{w: w, now: now, write: plainLine, note: plainNote}, nil
 	case "bar":
 		return newBar(w), nil
 	case "plain":
-		return &lines{w: w, now: now, write: plainLine}, nil
+		return &lines{w: w, now: now, write: plainLine, note: plainNote}, nil
 	case "json":
-		return &lines{w: w, now: now, write: jsonLine}, nil
+		return &lines{w: w, now: now, write: jsonLine, note: jsonNote}, nil
 	case "none":
 		return silent{}, nil
 	}
@@ -44,6 +45,7 @@ func NewReporter(w io.Writer, mode string, terminal bool, now func() time.Time) 
 type silent struct{}
 
 func (silent) Update(Progress) {}
+func (silent) Note(string)     {}
 func (silent) Close()          {}
 
 // lines writes a line at the first run, at each tenth of the way, every 30
@@ -52,6 +54,7 @@ type lines struct {
 	w       io.Writer
 	now     func() time.Time
 	write   func(io.Writer, Progress, time.Duration)
+	note    func(io.Writer, string)
 	started time.Time
 	last    time.Time
 	tenth   int
@@ -72,7 +75,23 @@ func (l *lines) Update(p Progress) {
 	l.write(l.w, p, now.Sub(l.started))
 }
 
+func (l *lines) Note(text string) { l.note(l.w, text) }
+
 func (l *lines) Close() {}
+
+func plainNote(w io.Writer, text string) { fmt.Fprintln(w, text) }
+
+func jsonNote(w io.Writer, text string) {
+	event := struct {
+		Schema string `json:"schema"`
+		Note   string `json:"note"`
+	}{"youden.progress/1", text}
+	line, err := json.Marshal(event)
+	if err != nil { // a struct of strings always marshals
+		return
+	}
+	fmt.Fprintf(w, "%s\n", line)
+}
 
 func plainLine(w io.Writer, p Progress, elapsed time.Duration) {
 	fmt.Fprintf(w, "%d/%d runs, %s, %s\n", p.Done, p.Total, describe(p), elapsed.Round(time.Second))
@@ -129,8 +148,12 @@ func (b *bar) Update(p Progress) {
 			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return b.text.Load().(string) })))
 	}
 	b.text.Store(describe(p))
+	b.bar.SetTotal(int64(p.Total), false) // fresh runs are counted anew
 	b.bar.SetCurrent(int64(p.Done))
 }
+
+// Note prints above the bar.
+func (b *bar) Note(text string) { fmt.Fprintln(b.progress, text) }
 
 // Close leaves the last state on the terminal, also of an interrupted capture.
 func (b *bar) Close() {

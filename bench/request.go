@@ -33,6 +33,9 @@ type Request struct {
 	// "retry" may pay them twice, "stop" leaves their runs without an answer, ""
 	// retries on simulated endpoints only.
 	Indeterminate string `json:"indeterminate,omitempty"`
+	// Against is a baseline or a capture that the capture is compared with while it
+	// grows; "" = none, and K is fixed.
+	Against string `json:"against,omitempty"`
 }
 
 func (r Request) check() error {

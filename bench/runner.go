@@ -23,6 +23,9 @@ type Runner struct {
 	Concurrency int
 	Progress    func(Progress)      // called after each run, never concurrently; may be nil
 	Redact      func(string) string // removes the endpoint's key from a text; may be nil
+	// Look is asked at each look of the plan whether the capture goes on, once all
+	// runs of the look have ended; rows are theirs, in plan order. nil = no looks.
+	Look func(k int, rows []measurements.Rows) (goOn bool, err error)
 }
 
 // Progress is how far a capture has come.
@@ -45,7 +48,8 @@ type Stop struct {
 
 // Result is what the runs of a plan gave, in plan order.
 type Result struct {
-	Rows          []measurements.Rows
+	Rows          []measurements.Rows // those of k < K
+	K             int                 // of the plan, or of the look that ended it
 	Stop          Stop
 	Indeterminate int // runs whose call was sent by a process that died
 }
@@ -61,25 +65,46 @@ func (r *Runner) Run(ctx context.Context, p *Plan, stop <-chan struct{}) (Result
 	}
 	st := &state{total: len(p.Cells), limit: concurrency, report: r.Progress, knownCost: true}
 	st.rows = make([]measurements.Rows, len(p.Cells))
+	var unsent []int
+	k := p.K
+	for _, stage := range p.stages() {
+		unsent = append(unsent, r.stage(ctx, p, stage.cells, stop, st, concurrency)...)
+		if _, stopped := st.stopped(); stopped || r.Look == nil {
+			continue // the later stages are unsent too
+		}
+		goOn, err := r.Look(stage.k, p.upTo(stage.k, st.rows))
+		if err != nil {
+			return Result{}, err
+		}
+		if !goOn {
+			k = stage.k
+			break
+		}
+	}
+	return st.result(p, k, unsent, r.Simulated)
+}
+
+// stage executes some of the plan's cells and waits for them. It returns those
+// that were not sent.
+func (r *Runner) stage(ctx context.Context, p *Plan, cells []int, stop <-chan struct{}, st *state, concurrency int) []int {
 	queue := make(chan int)
 	var workers sync.WaitGroup
-	for range min(concurrency, max(1, len(p.Cells))) {
+	for range min(concurrency, max(1, len(cells))) {
 		workers.Go(func() {
 			for i := range queue {
 				st.finish(i, p.Cells[i], r.one(ctx, p, p.Cells[i]), r.Simulated)
 			}
 		})
 	}
-	unsent := r.dispatch(ctx, p, stop, st, queue)
+	unsent := r.dispatch(ctx, cells, stop, st, queue)
 	close(queue)
 	workers.Wait()
-	return st.result(p, unsent, r.Simulated)
+	return unsent
 }
 
-// dispatch hands out the runs in the plan's order until the plan, the operator or
-// an error ends it, and returns the indices it did not hand out.
-func (r *Runner) dispatch(ctx context.Context, p *Plan, stop <-chan struct{}, st *state, queue chan<- int) []int {
-	order := p.order()
+// dispatch hands out runs in their order until they, the operator or an error end
+// it, and returns the indices it did not hand out.
+func (r *Runner) dispatch(ctx context.Context, order []int, stop <-chan struct{}, st *state, queue chan<- int) []int {
 	for n, i := range order {
 		if _, stopped := st.stopped(); stopped {
 			return order[n:]
@@ -245,7 +270,7 @@ func (s *state) count(class detector.Class, t detector.Trajectory) {
 
 // result gives the unsent runs the status that ended the capture, with no
 // attempt.
-func (s *state) result(p *Plan, unsent []int, simulated bool) (Result, error) {
+func (s *state) result(p *Plan, k int, unsent []int, simulated bool) (Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, i := range unsent {
@@ -259,5 +284,5 @@ func (s *state) result(p *Plan, unsent []int, simulated bool) (Result, error) {
 	if len(s.faults) > 0 {
 		return Result{Stop: s.stop}, &InternalError{errors.Join(s.faults...)}
 	}
-	return Result{Rows: s.rows, Stop: s.stop, Indeterminate: s.unknown}, nil
+	return Result{Rows: p.upTo(k, s.rows), K: k, Stop: s.stop, Indeterminate: s.unknown}, nil
 }

@@ -55,6 +55,7 @@ type PlanRecord struct {
 	Concurrency int               `json:"concurrency,omitempty"`
 	Runs        int               `json:"runs"` // planned
 	Targeted    bool              `json:"targeted,omitempty"`
+	Sequential  *Sequential       `json:"sequential,omitempty"` // nil: K was fixed
 }
 
 // CorpusRecord says which cases were planned.
@@ -82,6 +83,15 @@ type DetectorRecord struct {
 	Hash     string   `json:"hash"`
 	Program  string   `json:"program"`
 	Families []string `json:"families,omitempty"`
+	// Texts names the parts of what Hash covers, in a fixed order; nil where the
+	// capture is of a version that did not record them.
+	Texts []TextRecord `json:"texts,omitempty"`
+}
+
+// TextRecord is one text of a detector by the first digits of its SHA-256.
+type TextRecord struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
 }
 
 // ScorerRecord says by what rules the runs were scored.
@@ -104,6 +114,7 @@ type Provenance struct {
 	Version     string `json:"version"`
 	VCSRevision string `json:"vcs_revision"`
 	Dirty       bool   `json:"dirty"`
+	Commit      string `json:"commit,omitempty"` // of the repository that the capture was made in
 	Go          string `json:"go"`
 	OS          string `json:"os"`
 }

@@ -28,11 +28,17 @@ capture: capture.json, four Parquet files and the ledger of all calls.
 
 Without any flag: the detector "oneshot", K = 5, the train split of the embedded
 cases, on the embedded simulated endpoint. Each finished call is on disk before
-it counts; an interrupted capture goes on with "youden resume DIR".`,
+it counts; an interrupted capture goes on with "youden resume DIR".
+
+With --against the capture is compared with a baseline while it grows: it looks at 2
+runs a side and stops when the answer is clear, looks again at 5, and gives families
+that look worse then 10 fresh runs a side that confirm or clear them. The exit code is
+that of "youden compare", and the false alarms are as rare.`,
 		Example: `  youden capture
   youden capture --detector control:always
   youden capture --endpoint deepseek --runs 5 --family injection
   youden capture --corpus ./my-cases --endpoint http://127.0.0.1:8080/v1 --model qwen3
+  youden capture --against baselines/main.json
   youden capture --dry-run --print-config`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -66,6 +72,7 @@ func addCaptureFlags(f *pflag.FlagSet) {
 	f.Float64("max-error-rate", 0.05, "highest share of runs lost to the endpoint")
 	f.String("policy", string(measurements.Class), "what counts as silence: strict, class or region")
 	f.String("view", string(measurements.Charge), "what charged failures do: charge or exclude")
+	f.String("against", "", "baseline `FILE` or capture to compare with while the capture grows: it stops early when the answer is clear")
 	f.String("out", "", "`DIR` of the capture; empty = captures/<time>-<detector>-<random>")
 	f.String("format", "table", "table, markdown, json or csv")
 	f.String("progress", "auto", "auto, bar, plain, json or none")
@@ -107,14 +114,14 @@ func (a *app) capture(ctx context.Context, s *settings) error {
 		folder = filepath.Dir(dir)
 	}
 	if s.bool("dry-run") {
-		return a.dryRun(req, folder)
+		return incomparable(a.dryRun(req, folder))
 	}
 	if entries, err := os.ReadDir(dir); dir != "" && err == nil && len(entries) > 0 {
 		return fmt.Errorf("--out %s is not empty; choose another directory, or go on with: youden resume %s", dir, dir)
 	}
 	job, err := bench.Prepare(req, programs(), folder, "capture")
 	if err != nil {
-		return err
+		return incomparable(err)
 	}
 	if dir == "" {
 		id, err := bench.CaptureID(a.now(), req.Detector)
@@ -128,6 +135,16 @@ func (a *app) capture(ctx context.Context, s *settings) error {
 	})
 }
 
+// incomparable gives a plan that could not be compared with its baseline its exit
+// code.
+func incomparable(err error) error {
+	var reasons *bench.IncomparableError
+	if errors.As(err, &reasons) {
+		return &exitError{exitIncomparable, err}
+	}
+	return err
+}
+
 // programs registers every detector program.
 func programs() detector.Registry { return detector.Core() }
 
@@ -138,6 +155,7 @@ func (s *settings) request() (bench.Request, error) {
 		Runs: s.int("runs"), Seed: s.seed(), Split: s.string("split"),
 		Families: s.list("family"), Slices: s.list("slice"), Cases: s.list("case"), Limit: s.int("limit"),
 		Concurrency: s.int("concurrency"), MaxErrorRate: s.float("max-error-rate"), Indeterminate: s.string("indeterminate"),
+		Against: s.string("against"),
 	}
 	var err error
 	if req.Policy, err = measurements.ParsePolicy(s.string("policy")); err != nil {
@@ -173,6 +191,7 @@ func (a *app) execute(v view, req bench.Request, start func(bench.Watch) (bench.
 	out, err := start(bench.Watch{
 		Progress: v.reporter.Update,
 		Warn:     func(text string) { fmt.Fprintf(a.err, "youden: warning: %s\n", text) },
+		Note:     v.reporter.Note,
 	})
 	v.reporter.Close()
 	if err != nil {
@@ -186,7 +205,27 @@ func (a *app) execute(v view, req bench.Request, start func(bench.Watch) (bench.
 	if err := a.write(v.format, report.Options{}, out.Summary); err != nil {
 		return err
 	}
-	return a.verdict(out, req)
+	if err := a.showComparison(v, out); err != nil {
+		return err
+	}
+	if err := a.verdict(out, req); err != nil || out.Comparison == nil {
+		return err
+	}
+	return compareExit(out.Comparison)
+}
+
+// showComparison prints what a capture with --against came to. Its JSON is the plan
+// of the capture's, which holds it: one document to a reader.
+func (a *app) showComparison(v view, out bench.Outcome) error {
+	if out.Comparison == nil || v.format == report.JSON || v.format == report.CSV {
+		return nil
+	}
+	text, err := report.Comparison(out.Comparison, v.format, a.width)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.out, "\n%s", text)
+	return err
 }
 
 // verdictCodes is the exit code of each end of a capture.

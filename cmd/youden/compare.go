@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/youden-bench/youden/measurements"
 	"github.com/youden-bench/youden/measurements/compare"
 	"github.com/youden-bench/youden/measurements/kstrl"
 	"github.com/youden-bench/youden/measurements/report"
@@ -20,10 +20,11 @@ func (a *app) compareCommand() *cobra.Command {
 		Long: `Compare two captures, baseline files (youden baseline set) or kstrl files, in any mix.
 
 Cases are paired by their hashes, and only those that both scored are averaged. A
-verdict is PASS (exit 0), WARN (0), FAIL (1), INCONCLUSIVE (3) or INCOMPARABLE (4); 5 is
-a NEW without a scored run. FAIL says that the detector got worse in general, not only on
-these cases; WARN that it got worse on these. Beside every PASS stands the smallest drop
-that would have been found.
+verdict is PASS (exit 0), WARN (0), FAIL (1), INCONCLUSIVE (3) or INCOMPARABLE (4). A NEW
+that is unrun or partial, or that lost more than --max-error-rate of its dispatched runs to
+endpoint or network, exits with 5 whatever the verdict. FAIL says that the detector got
+worse in general, not only on these cases; WARN that it got worse on these. Beside every
+PASS stands the smallest drop that would have been found.
 
 --rules kstrl applies the thresholds of the kstrl calibration suite instead.`,
 		Example: `  youden compare baselines/main.json captures/A
@@ -46,6 +47,7 @@ that would have been found.
 	f.String("vary", "", "what the comparison is about: model, detector or params; all else must be the same")
 	f.StringSlice("slice", nil, "`SLICES` that decide; empty = all")
 	f.String("require-grade", "", "lowest evidence grade of both sides, such as E3")
+	f.Float64("max-error-rate", compare.DefaultMaxErrorRate, "highest share of NEW's runs lost to the endpoint")
 	f.String("gates", "", "`FILE` with gates that must hold besides, such as gates.toml")
 	f.String("junit", "", "also write JUnit XML to `FILE`")
 	f.String("policy", "", "strict, class or region; empty = as planned")
@@ -74,15 +76,8 @@ func (a *app) compare(s *settings, args []string) error {
 	case rules == "kstrl":
 		return a.compareKSTRL(s, args[0], args[1], format)
 	}
-	before, err := loadSubject(s, args[0])
+	before, after, err := loadBoth(s, args[0], args[1])
 	if err != nil {
-		return err
-	}
-	after, err := loadSubject(s, args[1])
-	if err != nil {
-		return err
-	}
-	if err := requireGrade(s.string("require-grade"), before, after); err != nil {
 		return err
 	}
 	if options.Gates, err = a.gates(s, before, after); err != nil {
@@ -93,9 +88,7 @@ func (a *app) compare(s *settings, args []string) error {
 		return err
 	}
 	if s.bool("self-test") {
-		if err := a.selfTestOf(before, options); err != nil {
-			return err
-		}
+		return graver(compareExit(c), a.selfTestOf(before, options))
 	}
 	return compareExit(c)
 }
@@ -103,22 +96,33 @@ func (a *app) compare(s *settings, args []string) error {
 // gates reads --gates and refuses those that data of this shape could never pass,
 // or never fail, before anything is judged.
 func (a *app) gates(s *settings, before, after *compare.Subject) (compare.Gates, error) {
+	gates, err := a.readGates(s)
+	if err != nil {
+		return gates, err
+	}
+	return gates, gates.Check(compare.ShapeOf(after).Against(before))
+}
+
+// readGates reads --gates, of which there are none without a file, and says which
+// ones were added.
+func (a *app) readGates(s *settings) (compare.Gates, error) {
 	file := s.string("gates")
 	if file == "" {
 		return compare.Gates{}, nil
 	}
 	gates, err := compare.LoadGates(file)
-	if err != nil {
-		return gates, err
-	}
 	for _, note := range gates.Notes() {
 		fmt.Fprintf(a.err, "youden: %s\n", report.Plain(note))
 	}
-	return gates, gates.Check(compare.ShapeOf(after).Against(before))
+	return gates, err
 }
 
 func compareOptions(s *settings) (compare.Options, error) {
-	o := compare.Options{Mode: compare.Mode(s.string("mode")), Vary: compare.Vary(s.string("vary")), Slices: s.list("slice"), Seed: s.seed()}
+	rate := s.float("max-error-rate")
+	o := compare.Options{
+		Mode: compare.Mode(s.string("mode")), Vary: compare.Vary(s.string("vary")), Slices: s.list("slice"), Seed: s.seed(),
+		MaxErrorRate: &rate, RequireGrade: s.string("require-grade"),
+	}
 	switch o.Mode {
 	case compare.Regression, compare.NonInferior:
 	default:
@@ -128,6 +132,12 @@ func compareOptions(s *settings) (compare.Options, error) {
 	case "", compare.VaryModel, compare.VaryDetector, compare.VaryParams:
 	default:
 		return o, fmt.Errorf("--vary %q is unknown; use model, detector or params", o.Vary)
+	}
+	if !(rate >= 0 && rate <= 1) {
+		return o, fmt.Errorf("--max-error-rate %v: a share of runs lies between 0 and 1", rate)
+	}
+	if g := o.RequireGrade; g != "" && (len(g) != 2 || g[0] != 'E' || g[1] < '0' || g[1] > '5') {
+		return o, fmt.Errorf("--require-grade %q is unknown; use E0 to E5", g)
 	}
 	return o, nil
 }
@@ -140,20 +150,12 @@ func loadSubject(s *settings, name string) (*compare.Subject, error) {
 	return compare.Load(name, policy, view)
 }
 
-// requireGrade refuses evidence that is weaker than asked for.
-func requireGrade(least string, subjects ...*compare.Subject) error {
-	if least == "" {
-		return nil
+func loadBoth(s *settings, before, after string) (*compare.Subject, *compare.Subject, error) {
+	policy, view, err := s.policyAndView("", "")
+	if err != nil {
+		return nil, nil, err
 	}
-	if len(least) != 2 || least[0] != 'E' || least[1] < '0' || least[1] > '5' {
-		return fmt.Errorf("--require-grade %q is unknown; use E0 to E5", least)
-	}
-	for _, s := range subjects {
-		if s.Grade < least {
-			return &exitError{exitIncomparable, fmt.Errorf("%s is of grade %s, and %s is required", report.Plain(s.Name), s.Grade, least)}
-		}
-	}
-	return nil
+	return compare.LoadBoth(before, after, policy, view)
 }
 
 func (a *app) printComparison(s *settings, c *compare.Comparison, format report.Format) error {
@@ -181,13 +183,22 @@ func compareExit(c *compare.Comparison) error {
 	code := map[compare.Verdict]int{
 		compare.Fail: exitRegression, compare.Inconclusive: exitInconclusive, compare.Incomparable: exitIncomparable,
 	}[c.Verdict]
-	if c.New.Grade == measurements.GradeUnrun {
+	if c.New.Incomplete != "" {
 		code = exitIncomplete
 	}
 	if code == exitPass {
 		return nil
 	}
 	return &exitError{code: code}
+}
+
+// graver is the error whose exit code goes before the other's.
+func graver(a, b error) error {
+	order := []int{exitPass, exitInconclusive, exitRegression, exitIncomparable, exitIncomplete}
+	if slices.Index(order, exitCode(b)) > slices.Index(order, exitCode(a)) {
+		return b
+	}
+	return a
 }
 
 func (a *app) selfTest(s *settings, name string, o compare.Options) error {

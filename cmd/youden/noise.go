@@ -16,8 +16,12 @@ func (a *app) noiseCommand() *cobra.Command {
 		Short: "How much runs disagree, and how often a comparison would raise a false alarm",
 		Long: `Split the K runs of a capture into two halves, again and again, and compare the halves
 (A/A): nothing changed, so every FAIL is a false alarm. No call is made. The noise floor
-beside it counts the cases whose runs disagree; no rule derives from it.`,
-		Example: "  youden noise captures/A",
+beside it counts the cases whose runs disagree; no rule derives from it.
+
+With --gates, the halves are also held against the gates of a file, apart from the verdict
+and together with it. A gate that fails on all runs of the capture as well raises no false
+alarm: it asks for what the detector does not reach.`,
+		Example: "  youden noise captures/A\n  youden noise captures/A --gates gates.toml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := loadSettings(cmd)
@@ -31,7 +35,11 @@ beside it counts the cases whose runs disagree; no rule derives from it.`,
 			if err != nil {
 				return err
 			}
-			n, err := compare.MeasureNoise(args[0], policy, view, s.seed(), compare.Options{Seed: s.seed()})
+			o := compare.Options{Seed: s.seed()}
+			if o.Gates, err = a.readGates(s); err != nil {
+				return err
+			}
+			n, err := compare.MeasureNoise(args[0], policy, view, s.seed(), o)
 			if err != nil {
 				return err
 			}
@@ -44,6 +52,7 @@ beside it counts the cases whose runs disagree; no rule derives from it.`,
 	f := cmd.Flags()
 	f.String("format", "table", "table or json")
 	f.Uint64("seed", 0, "of the splits and the permutation tests")
+	f.String("gates", "", "`FILE` with gates that may raise false alarms too, such as gates.toml")
 	f.String("policy", "", "strict, class or region; empty = the capture's")
 	f.String("view", "", "charge or exclude; empty = the capture's")
 	return cmd
@@ -76,9 +85,35 @@ func (a *app) printNoise(n *compare.Noise) error {
 		fmt.Fprintf(a.out, "\nA/A over %d splits into halves of %d runs: FAIL %d, WARN %d, INCONCLUSIVE %d, PASS %d; false FAILs %s\n",
 			n.Splits, n.Half, n.Verdicts[compare.Fail], n.Verdicts[compare.Warn], n.Verdicts[compare.Inconclusive], n.Verdicts[compare.Pass], rate(n.FalseFail))
 	}
+	if n.Gates != nil {
+		if err := a.printGateNoise(n); err != nil {
+			return err
+		}
+	}
 	for _, text := range n.Warnings {
 		fmt.Fprintf(a.out, "%s\n", report.Plain(text))
 	}
+	return nil
+}
+
+// printGateNoise prints how often each gate failed between the halves.
+func (a *app) printGateNoise(n *compare.Noise) error {
+	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "\ngate\tasked\tall runs\tfailed\tunsure\tfalse FAILs\t")
+	for _, g := range n.Gates.Gates {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d/%d\t%d/%d\t%s\t\n", report.Plain(g.Name), report.Plain(g.Asked), g.Whole,
+			g.Outcomes[compare.GateFail]+g.Outcomes[compare.GateNoData], n.Splits, g.Outcomes[compare.GateUnsure], n.Splits, rate(g.FalseFail))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, g := range n.Gates.Gates {
+		if g.Why != "" {
+			fmt.Fprintf(a.out, "gate %q raises no false alarm: %s\n", report.Plain(g.Name), report.Plain(g.Why))
+		}
+	}
+	fmt.Fprintf(a.out, "\nA/A of the gates: false FAILs of any gate %s; of gates or verdict, which is what CI would see, %s\n",
+		rate(n.Gates.FalseFail), rate(n.Gates.Together))
 	return nil
 }
 

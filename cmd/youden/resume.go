@@ -40,7 +40,7 @@ corpus and the detector must be what they were when the capture began.`,
 			}
 			job, err := bench.Prepare(req, programs(), filepath.Dir(filepath.Clean(dir)), "resume")
 			if err != nil {
-				return err
+				return incomparable(err)
 			}
 			return a.execute(view, req, func(watch bench.Watch) (bench.Outcome, error) {
 				return job.Resume(cmd.Context(), dir, a.stop, watch)

@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 
 	"github.com/youden-bench/youden/measurements"
+	"github.com/youden-bench/youden/measurements/compare"
 )
 
 // release is the version of a build that no module version names.
@@ -21,6 +22,9 @@ func version() string {
 // provenance says what program makes a capture.
 func provenance() measurements.Provenance {
 	p := measurements.Provenance{Version: version(), Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH}
+	if commit := compare.CommitAt("."); commit != nil {
+		p.Commit = *commit
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return p

@@ -31,6 +31,7 @@ type baselineFile struct {
 	Schema string `json:"schema"`
 	Name   string `json:"name"`
 	Identity
+	Completeness
 	Spend      measurements.Spend `json:"spend"`
 	LatencyP50 *float64           `json:"latency_p50_ms"`
 	LatencyP95 *float64           `json:"latency_p95_ms"`
@@ -55,7 +56,10 @@ func Baseline(name string, s *Subject) ([]byte, error) {
 	if s.K < SmokeK {
 		return nil, fmt.Errorf("%s has K = %d runs a side: that is a smoke test; a baseline needs %d, and 20 nearly double the power for small families", s.Name, s.K, SmokeK)
 	}
-	f := baselineFile{Schema: BaselineSchema, Name: name, Identity: s.Identity, Spend: s.Spend, LatencyP50: s.LatencyP50, LatencyP95: s.LatencyP95, Models: s.Models}
+	f := baselineFile{
+		Schema: BaselineSchema, Name: name, Identity: s.Identity, Completeness: s.Completeness,
+		Spend: s.Spend, LatencyP50: s.LatencyP50, LatencyP95: s.LatencyP95, Models: s.Models,
+	}
 	scored := 0
 	for i := range s.Cases {
 		c := &s.Cases[i]
@@ -111,7 +115,13 @@ func readBaseline(file string, data []byte) (*Subject, error) {
 	if f.Schema != BaselineSchema {
 		return nil, &LoadError{file, 1, fmt.Sprintf("has schema %q, this program reads %q", f.Schema, BaselineSchema), "make it anew with `youden baseline set`"}
 	}
-	s := &Subject{Name: file, Kind: FromBaseline, Identity: f.Identity, Spend: f.Spend, LatencyP50: f.LatencyP50, LatencyP95: f.LatencyP95, Models: f.Models, Severities: len(f.Cases) > 0}
+	s := &Subject{
+		Name: file, Kind: FromBaseline, Identity: f.Identity, Completeness: f.Completeness,
+		Spend: f.Spend, LatencyP50: f.LatencyP50, LatencyP95: f.LatencyP95, Models: f.Models, Severities: len(f.Cases) > 0,
+	}
+	if !f.valid() {
+		return nil, &LoadError{file, 0, "counts runs that cannot be", "make it anew with `youden baseline set`"}
+	}
 	seen := map[string]bool{}
 	for i, c := range f.Cases {
 		if c.Hash == "" || seen[c.Hash] {

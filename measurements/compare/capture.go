@@ -23,17 +23,28 @@ func loadCapture(dir string, p measurements.Policy, v measurements.View) (*Subje
 }
 
 func ofTallied(name string, m measurements.Manifest, t measurements.Tallied) *Subject {
+	m.Simulated = t.Simulated
+	status, grade := m.Standing(t.Spend)
 	s := &Subject{
-		Name: name, Kind: FromCapture, Cases: t.Cases, Spend: t.Spend, Severities: t.Severities,
+		Name: name, Kind: FromCapture, Cases: t.Cases, Spend: t.Spend, Severities: t.Severities, CorpusSource: m.Plan.Corpus.Source,
 		LatencyP50: t.Latency.MedianMS, LatencyP95: t.Latency.P95MS, Models: map[string]int64{},
 		Identity: Identity{
-			ID: m.ID, Grade: m.Grade, Simulated: t.Simulated, K: t.K, Seed: m.Plan.Seed, Split: m.Plan.Split,
+			ID: m.ID, Grade: grade, Simulated: t.Simulated, K: t.K, Seed: m.Plan.Seed, Split: m.Plan.Split,
 			CorpusHash: m.Plan.Corpus.Hash, Detector: m.Plan.Detector, Scorer: m.Plan.Scorer, Endpoint: m.Plan.Endpoint,
 			Parameters: m.Plan.Parameters, Policy: t.Part.Policy, View: t.Part.View, Targeted: m.Plan.Targeted, Provenance: m.Provenance,
 		},
 	}
+	if commit := m.Provenance.Commit; commit != "" {
+		s.Commit = &commit
+	}
 	if m.StartedAt != nil {
 		s.Date = *m.StartedAt
+	}
+	if t.Part.Only == nil { // a part was never to be the whole
+		s.Completeness = completeness(status, int64(m.Plan.Runs), t)
+		if looks := m.Plan.Sequential; looks != nil {
+			s.StoppedAt = looks.Stopped
+		}
 	}
 	for _, n := range t.Models.List {
 		s.Models[n.Name] = n.Runs

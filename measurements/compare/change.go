@@ -61,6 +61,9 @@ type Misses struct {
 	Neither int `json:"neither"`
 }
 
+// Votes counts the vulnerable sides that both voted on.
+func (m Misses) Votes() int { return m.Both + m.OldOnly + m.NewOnly + m.Neither }
+
 func misses(pairs []Pair) Misses {
 	var m Misses
 	for _, p := range pairs {

@@ -1,11 +1,14 @@
 package compare
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/youden-bench/youden/measurements"
 )
 
 // Vary names what a comparison is about; everything else must then be the same.
@@ -37,15 +40,24 @@ func compareIdentities(a, b Identity) []identityDifference {
 	add("", false, "taxonomy", short(a.Scorer.Taxonomy), short(b.Scorer.Taxonomy))
 	add("", false, "policy", a.Policy, b.Policy)
 	add("", false, "view", a.View, b.View)
-	add("", false, "simulated", a.Simulated, b.Simulated)
 	add("", false, "targeted", a.Targeted, b.Targeted)
-	for _, key := range slices.Sorted(maps.Keys(union(a.Parameters, b.Parameters))) {
-		add(VaryParams, false, "parameter "+key, parameter(a.Parameters, key), parameter(b.Parameters, key))
+	if a.callsModel() && b.callsModel() {
+		add("", false, "simulated", a.Simulated, b.Simulated)
+		for _, key := range slices.Sorted(maps.Keys(union(a.Parameters, b.Parameters))) {
+			add(VaryParams, false, "parameter "+key, parameter(a.Parameters, key), parameter(b.Parameters, key))
+		}
 	}
 	add(VaryModel, true, "model", a.Endpoint.Model, b.Endpoint.Model)
 	add(VaryDetector, true, "detector", a.Detector.Name+" "+short(a.Detector.Hash), b.Detector.Name+" "+short(b.Detector.Hash))
 	add(VaryDetector, true, "detector program", a.Detector.Program, b.Detector.Program)
 	return list
+}
+
+// callsModel reports whether anything was asked of an endpoint. A detector without
+// a model, such as a control, has no parameters, and is neither simulated nor
+// real: it is the same beside either.
+func (i Identity) callsModel() bool {
+	return i.Detector.Program == "" || i.Endpoint != measurements.EndpointRecord{}
 }
 
 // incomparable splits the differences into reasons against the comparison and
@@ -59,6 +71,14 @@ func incomparable(a, b Identity, vary Vary) (reasons, warnings []string) {
 			warnings = append(warnings, d.text)
 		default:
 			reasons = append(reasons, d.text)
+		}
+	}
+	for _, side := range []struct {
+		name string
+		at   int
+	}{{"OLD", a.StoppedAt}, {"NEW", b.StoppedAt}} {
+		if side.at > 0 {
+			warnings = append(warnings, fmt.Sprintf("%s was stopped by looks, at look %d: its J leans the way it stopped, and its own verdict is in its capture.json", side.name, side.at))
 		}
 	}
 	if a.K != b.K {
@@ -76,13 +96,18 @@ func union(a, b map[string]any) map[string]any {
 	return all
 }
 
-// parameter renders a value for comparison: JSON reads every number as a float.
+// parameter renders a value as JSON does, whether it was read from a file or is
+// about to be written.
 func parameter(m map[string]any, key string) string {
 	value, ok := m[key]
 	if !ok {
 		return "not sent"
 	}
-	return fmt.Sprint(value)
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(text)
 }
 
 func short(hash string) string {

@@ -19,6 +19,12 @@ type Options struct {
 	Slices []string // that decide; empty = all
 	Seed   uint64   // of the permutations
 	Gates  Gates
+	// MaxErrorRate is the share of the dispatched runs that may be lost to endpoint
+	// or network; nil = DefaultMaxErrorRate.
+	MaxErrorRate *float64
+	RequireGrade string // the lowest of both sides, such as E3; "" = any
+
+	look *look // of a growing capture; nil = the whole of it
 }
 
 // Comparison is what two subjects say together. Families holds one row per slice
@@ -27,6 +33,8 @@ type Comparison struct {
 	Schema      string   `json:"schema"`
 	Verdict     Verdict  `json:"verdict"`
 	Mode        Mode     `json:"mode"`
+	Vary        Vary     `json:"vary,omitempty"`
+	Seed        uint64   `json:"seed"` // of the permutations
 	Slices      []Row    `json:"slices"`
 	Families    []Row    `json:"families"`
 	Regressions []string `json:"regressions"` // what FAIL and WARN are about
@@ -42,6 +50,10 @@ type Comparison struct {
 	Gates    GateResults  `json:"gates"`
 	Floors   []FloorRow   `json:"floors"` // recall, silence and J from each severity on
 
+	// Sequential is how a capture that was compared while it grew came to the
+	// verdict; nil otherwise.
+	Sequential *measurements.Sequential `json:"sequential,omitempty"`
+
 	Old Head `json:"old"`
 	New Head `json:"new"`
 }
@@ -51,9 +63,10 @@ func Compare(before, after *Subject, o Options) *Comparison {
 	if o.Mode == "" {
 		o.Mode = Regression
 	}
-	c := &Comparison{Schema: Schema, Mode: o.Mode, Verdict: Pass, Slices: []Row{}, Families: []Row{}, Regressions: []string{}, Warnings: []string{}, Reasons: []string{}, Gates: GateResults{}}
-	c.Old, c.New = before.head(), after.head()
+	c := &Comparison{Schema: Schema, Mode: o.Mode, Vary: o.Vary, Seed: o.Seed, Verdict: Pass, Slices: []Row{}, Families: []Row{}, Regressions: []string{}, Warnings: []string{}, Reasons: []string{}, Gates: GateResults{}}
+	c.Old, c.New = before.head(o.errorLimit()), after.head(o.errorLimit())
 	c.Reasons, c.Warnings = incomparable(before.Identity, after.Identity, o.Vary)
+	c.Reasons = append(c.Reasons, o.tooWeak(before, after)...)
 	if len(c.Reasons) > 0 {
 		c.Verdict = Incomparable
 		return c
@@ -69,6 +82,23 @@ func Compare(before, after *Subject, o Options) *Comparison {
 	c.Floors = floors(before, after, matched.Both)
 	c.judge(before, after, matched, o)
 	return c
+}
+
+func (o Options) errorLimit() float64 {
+	if o.MaxErrorRate == nil {
+		return DefaultMaxErrorRate
+	}
+	return *o.MaxErrorRate
+}
+
+// tooWeak lists the evidence that is weaker than asked for.
+func (o Options) tooWeak(before, after *Subject) (reasons []string) {
+	for _, side := range []struct{ name, grade string }{{"OLD", before.Grade}, {"NEW", after.Grade}} {
+		if side.grade < o.RequireGrade {
+			reasons = append(reasons, fmt.Sprintf("%s is of grade %s, and %s is required", side.name, side.grade, o.RequireGrade))
+		}
+	}
+	return reasons
 }
 
 // judge fills the rows and the verdict, and asks whether the runs that are
@@ -131,6 +161,9 @@ func judgeSlices(before, after *Subject, pairs []Pair, o Options) []SliceResult 
 	j := judge{
 		limits: defaultLimits.over(deciding), family: stats.ByFamily(), overall: stats.Overall(), seed: o.Seed, mode: o.Mode,
 		single: before.repeats() || after.repeats(), oldK: before.K, newK: after.K,
+	}
+	if o.look != nil {
+		j.limits, j.family = o.look.over(deciding), o.look.family
 	}
 	if deciding > 1 {
 		j.family.Limit /= float64(deciding)

@@ -31,6 +31,25 @@ func (g Gates) Check(plan Shape) error {
 	return errors.Join(errs...)
 }
 
+// unfit says of each gate why it could not be judged on data of this shape, "" when
+// it could. A share of runs is then meant in proportion, whatever K it was written
+// for.
+func (g Gates) unfit(plan Shape) []string {
+	addresses := plan.addresses()
+	reasons := make([]string, len(g.list))
+	for i := range g.list {
+		one := &g.list[i]
+		shape := plan
+		if one.demand.key == demandMinPass {
+			shape.K = one.demand.runs
+		}
+		if why := one.check(shape, addresses); why != nil {
+			reasons[i] = why.message
+		}
+	}
+	return reasons
+}
+
 func (g *gate) check(plan Shape, addresses []gateAddress) *scopeError {
 	at, why := g.scope.resolve(addresses)
 	if why != nil {

@@ -1,6 +1,9 @@
 package compare
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // GateOutcome is what a gate came to.
 type GateOutcome string
@@ -41,6 +44,19 @@ func (r GateResult) Verdict() Verdict {
 		return Inconclusive
 	}
 	return Fail
+}
+
+// Shown writes the value with as many decimals as tell it from its limit; of
+// min_pass it is the cases that have the runs. It is "" without a value.
+func (r GateResult) Shown() string {
+	switch {
+	case r.Value == nil || r.Limit == nil:
+		return ""
+	case r.Metric == "":
+		return fmt.Sprintf("%d/%d cases", int(math.Round(*r.Value*float64(r.N))), r.N)
+	}
+	value, _ := tellApart(*r.Value, *r.Limit)
+	return value
 }
 
 // GateResults are those of a file, in its order.

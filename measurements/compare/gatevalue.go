@@ -175,7 +175,7 @@ func onlyPairs(pairs []Pair) bool {
 func (m gateMetric) ofSubject(s *Subject) (value *float64, n int) {
 	if m.base == metricCost {
 		const dollar = 1e6 // micros
-		if micros := s.head().CostPerCorrect; micros != nil {
+		if micros := s.costPerCorrect(); micros != nil {
 			dollars := *micros / dollar
 			return &dollars, int(s.Spend.Runs)
 		}

@@ -88,6 +88,7 @@ func (j judge) judgeOverall(r *Row, pairs []Pair, components *stats.Components) 
 		r.say(Inconclusive, "no case was scored by both")
 		return
 	}
+	r.drop = -flips.Mean
 	if flips.Changed == 0 {
 		r.Reasons = append(r.Reasons, "nothing changed")
 		return
@@ -149,7 +150,7 @@ func (j judge) judgeFamilies(slice string, families []family, before, after []me
 			exact[i] = &t.Drop
 		}
 	}
-	exact = stats.Holm(exact)
+	adjusted := stats.Holm(exact)
 	olds, news := measurements.EstimateFamilies(before), measurements.EstimateFamilies(after)
 	rows := make([]Row, len(families))
 	for i, f := range families {
@@ -160,7 +161,7 @@ func (j judge) judgeFamilies(slice string, families []family, before, after []me
 		if general != nil {
 			r.P = general.Families[i].P
 		}
-		r.PCases = exact[i]
+		r.PCases, r.exact, r.drop = adjusted[i], exact[i], -mean(f.d)
 		if components != nil && len(f.d) >= stats.MinFamily {
 			if found := j.family.FamilyPower(*components, len(f.d), sizes, j.oldK, j.newK); found != nil {
 				r.Detectable = found.Drop

@@ -19,7 +19,7 @@ const kstrlSlice = "kstrl"
 // was measured, so that two of them are comparable and one is not with a capture.
 func fromKSTRL(b *kstrl.Baseline) *Subject {
 	s := &Subject{Name: b.File, Kind: FromKSTRL, Identity: Identity{
-		ID: b.Timestamp, K: int(b.RunsPerFixture), Grade: measurements.GradePartial,
+		ID: b.Timestamp, K: kstrlK(b), Grade: measurements.GradePartial,
 		Scorer:   measurements.ScorerRecord{Version: "kstrl", Hash: "kstrl"},
 		Endpoint: measurements.EndpointRecord{Model: b.Model},
 		Policy:   measurements.Class, View: measurements.Charge,
@@ -38,6 +38,22 @@ func fromKSTRL(b *kstrl.Baseline) *Subject {
 		s.Spend.Runs += n.RunsTotal
 	}
 	return s
+}
+
+// kstrlK is the number of runs that every fixture has. Where they differ it is the
+// configured one, which the reference takes for 1 when a file does not say it.
+func kstrlK(b *kstrl.Baseline) int {
+	k := int64(0)
+	for _, f := range b.Fixtures {
+		if k != 0 && f.RunsTotal != k {
+			return int(b.RunsPerFixture)
+		}
+		k = f.RunsTotal
+	}
+	if k == 0 {
+		k = b.RunsPerFixture
+	}
+	return int(k)
 }
 
 func tallyOf(side corpus.SideName, total, errored, positive int64) *measurements.Tally {

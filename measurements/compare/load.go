@@ -40,3 +40,33 @@ func Load(name string, p measurements.Policy, v measurements.View) (*Subject, er
 	}
 	return s, nil
 }
+
+// LoadBoth reads OLD and NEW at the same time: reading is most of the work of a
+// large comparison, and one of them keeps one core busy.
+func LoadBoth(before, after string, p measurements.Policy, v measurements.View) (*Subject, *Subject, error) {
+	type loaded struct {
+		subject *Subject
+		err     error
+		fault   any
+	}
+	done := make(chan loaded, 1)
+	go func() {
+		var l loaded
+		defer func() {
+			l.fault = recover() // nobody above this goroutine would catch it
+			done <- l
+		}()
+		l.subject, l.err = Load(before, p, v)
+	}()
+	updated, err := Load(after, p, v)
+	old := <-done
+	switch {
+	case old.fault != nil:
+		panic(old.fault)
+	case old.err != nil:
+		return nil, nil, old.err
+	case err != nil:
+		return nil, nil, err
+	}
+	return old.subject, updated, nil
+}

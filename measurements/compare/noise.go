@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math/rand/v2"
@@ -16,6 +17,7 @@ const NoiseSchema = "youden.noise/1"
 // Noise says how much the runs of one capture disagree, and how often a
 // comparison would have raised an alarm although nothing changed: the K runs are
 // split into two halves, again and again, and compared (A/A). No call is made.
+// Verdicts are those of the comparison alone; gates are counted apart.
 type Noise struct {
 	Schema     string          `json:"schema"`
 	Name       string          `json:"name"`
@@ -26,6 +28,7 @@ type Noise struct {
 	Verdicts   map[Verdict]int `json:"verdicts"`
 	FalseFail  *float64        `json:"false_fail"`  // share of the splits
 	FalseAlarm *float64        `json:"false_alarm"` // FAIL or WARN
+	Gates      *GateNoise      `json:"gates"`       // nil without gates, and without a split
 	Families   []NoiseRow      `json:"families"`
 	Warnings   []string        `json:"warnings"`
 }
@@ -48,7 +51,12 @@ const (
 	noiseCases  = 200_000
 )
 
-// MeasureNoise reads a capture. The splits follow the seed.
+// fewSplits are too few for a share: 20 runs can be split in more ways than are
+// tried, 5 in 30.
+const fewSplits = 100
+
+// MeasureNoise reads a capture. The splits follow the seed. Gates that do not fit
+// the capture are an error.
 func MeasureNoise(dir string, p measurements.Policy, v measurements.View, seed uint64, o Options) (*Noise, error) {
 	c, err := measurements.Open(dir)
 	if err != nil {
@@ -56,6 +64,9 @@ func MeasureNoise(dir string, p measurements.Policy, v measurements.View, seed u
 	}
 	whole, err := loadCapture(dir, p, v)
 	if err != nil {
+		return nil, err
+	}
+	if err := o.Gates.Check(ShapeOf(whole).Against(whole)); err != nil {
 		return nil, err
 	}
 	n := &Noise{Schema: NoiseSchema, Name: dir, Simulated: whole.Simulated, K: whole.K, Verdicts: map[Verdict]int{}, Families: noiseRows(whole), Warnings: []string{}}
@@ -71,53 +82,78 @@ func MeasureNoise(dir string, p measurements.Policy, v measurements.View, seed u
 		return nil, err
 	}
 	n.Warnings = append(n.Warnings, fmt.Sprintf("the halves have %d runs a side, a comparison at K = %d has more: it sees smaller drops", n.Half, whole.K))
+	if n.Gates != nil {
+		n.Warnings = append(n.Warnings, fmt.Sprintf("rates over %d runs a side scatter more than those over %d: gates fail more often between halves than between captures", n.Half, whole.K))
+	}
+	if n.Splits < fewSplits {
+		n.Warnings = append(n.Warnings, fmt.Sprintf("%d splits share their runs and are few: take the shares for a hint, or capture with more runs", n.Splits))
+	}
 	return n, nil
 }
 
 // split compares the halves of each split, read in one pass over the capture.
-func (n *Noise) split(c *measurements.Capture, whole *Subject, splits [][]bool, o Options) error {
+func (n *Noise) split(c *measurements.Capture, whole *Subject, splits []string, o Options) error {
 	var parts []measurements.Part
-	for _, first := range splits {
-		for _, half := range []bool{true, false} {
-			parts = append(parts, measurements.Part{Policy: whole.Policy, View: whole.View, Only: func(k int64) bool {
-				return k < int64(2*n.Half) && first[k] == half
-			}})
+	for _, split := range splits {
+		for _, half := range []byte{firstHalf, secondHalf} {
+			parts = append(parts, measurements.Part{Policy: whole.Policy, View: whole.View, Only: func(k int64) bool { return split[k] == half }})
 		}
 	}
 	tallied, err := c.Parts(parts...)
 	if err != nil {
 		return err
 	}
-	m := c.Manifest()
+	m, gates := c.Manifest(), newGateNoise(o.Gates, whole, n.Half)
+	o.Gates = Gates{}
 	for i := 0; i < len(tallied); i += 2 {
-		verdict := Compare(ofTallied("A", m, tallied[i]), ofTallied("B", m, tallied[i+1]), o).Verdict
+		before, after := ofTallied("A", m, tallied[i]), ofTallied("B", m, tallied[i+1])
+		verdict := Compare(before, after, o).Verdict
 		n.Verdicts[verdict]++
 		n.Splits++
+		gates.add(before, after, verdict)
 	}
-	fail := float64(n.Verdicts[Fail]) / float64(n.Splits)
-	alarm := float64(n.Verdicts[Fail]+n.Verdicts[Warn]) / float64(n.Splits)
-	n.FalseFail, n.FalseAlarm = &fail, &alarm
+	n.FalseFail = share(n.Verdicts[Fail], n.Splits)
+	n.FalseAlarm = share(n.Verdicts[Fail]+n.Verdicts[Warn], n.Splits)
+	n.Gates = gates.result()
 	return nil
 }
 
-// halves draws distinct splits of 2*(k/2) runs into two halves; all of them when
-// there are no more than wanted. A split and its mirror image both count: OLD and
-// NEW are not the same.
-func halves(k, wanted int, seed uint64) [][]bool {
+// share of some of all, nil of nothing.
+func share(some, all int) *float64 {
+	if all == 0 {
+		return nil
+	}
+	part := float64(some) / float64(all)
+	return &part
+}
+
+// The runs of a split: those of each half, and the one that is left over when K is
+// odd.
+const (
+	leftOver   = '0'
+	firstHalf  = '1'
+	secondHalf = '2'
+)
+
+// halves draws distinct splits of k runs into two halves of k/2, as the half of
+// each run; all of them when there are no more than wanted. A split and its mirror
+// image both count: OLD and NEW are not the same.
+func halves(k, wanted int, seed uint64) []string {
 	half := k / 2
 	rng := rand.New(rand.NewPCG(seed, 0x6e6f697365)) //nolint:gosec // a seeded draw that can be repeated
 	seen := map[string]bool{}
-	var list [][]bool
+	var list []string
 	for tries := 0; len(list) < wanted && tries < 50*wanted; tries++ {
-		order := rng.Perm(2 * half)
-		first := make([]bool, 2*half)
-		key := make([]byte, 2*half)
-		for _, i := range order[:half] {
-			first[i], key[i] = true, 1
+		split := bytes.Repeat([]byte{leftOver}, k)
+		for place, run := range rng.Perm(k)[:2*half] {
+			split[run] = firstHalf
+			if place >= half {
+				split[run] = secondHalf
+			}
 		}
-		if !seen[string(key)] {
-			seen[string(key)] = true
-			list = append(list, first)
+		if !seen[string(split)] {
+			seen[string(split)] = true
+			list = append(list, string(split))
 		}
 	}
 	return list

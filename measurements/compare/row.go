@@ -45,6 +45,9 @@ type Row struct {
 	Decides     bool     `json:"decides"` // whether its slice has a say in the verdict
 	Reasons     []string `json:"reasons,omitempty"`
 	Warnings    []string `json:"warnings,omitempty"`
+
+	drop  float64  // the mean of -d
+	exact *float64 // PCases of a family before Holm
 }
 
 // newRow measures both halves of the pairs.

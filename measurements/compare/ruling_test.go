@@ -30,7 +30,7 @@ type ruling struct {
 // some family meets every other condition of FAIL.
 func (j judge) rule(before, after []measurements.CaseScore) ruling {
 	pairs := match(before, after).Both
-	r := SliceResult{Overall: Row{N: len(pairs), Verdict: Pass}}
+	r := SliceResult{Overall: Row{N: len(pairs), Verdict: Pass, Decides: true}}
 	j.ruleOverall(&r.Overall, pairs)
 	r.Families = j.ruleFamilies(byFamily(pairs))
 	out := ruling{verdict: r.verdict(Regression), overall: r.Overall, families: r.Families}
@@ -48,6 +48,7 @@ func (j judge) ruleOverall(r *Row, pairs []Pair) {
 		silence = append(silence, *p.silence())
 	}
 	flips := stats.SignFlip(d, j.seed)
+	r.drop = -flips.Mean
 	if flips.Changed == 0 {
 		return
 	}
@@ -74,6 +75,7 @@ func (j judge) ruleFamilies(families []family) []Row {
 			exact[i] = &t.Drop
 		}
 	}
+	raw := exact
 	exact = stats.Holm(exact)
 	certain := 0.0
 	permute := false
@@ -86,7 +88,7 @@ func (j judge) ruleFamilies(families []family) []Row {
 	}
 	rows := make([]Row, len(families))
 	for i, f := range families {
-		rows[i] = Row{Family: f.name, N: len(f.d), PCases: exact[i], Verdict: Pass}
+		rows[i] = Row{Slice: f.pairs[0].New.Slice, Family: f.name, N: len(f.d), PCases: exact[i], Verdict: Pass, Decides: true, drop: -mean(f.d), exact: raw[i]}
 		for _, d := range f.d {
 			if d != 0 {
 				rows[i].Moved++

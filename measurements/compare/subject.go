@@ -21,6 +21,7 @@ type Subject struct {
 	Name string // as the user called it
 	Kind Kind
 	Identity
+	Completeness
 	Cases []measurements.CaseScore
 	// Severities is false when the subject does not know how severe its findings
 	// are.
@@ -30,12 +31,18 @@ type Subject struct {
 	LatencyP50, LatencyP95 *float64
 	// Models counts the runs by the model that the endpoint says answered.
 	Models map[string]int64
+	// CorpusSource is where the cases came from, "" when that is not known.
+	CorpusSource string
 }
 
 // Identity is what makes two subjects comparable, and what they may differ by.
 type Identity struct {
-	ID         string                      `json:"id"`
-	Date       time.Time                   `json:"date"`
+	ID   string    `json:"id"`
+	Date time.Time `json:"date,omitzero"`
+	// Commit is that of the user's repository when the capture was made, else when a
+	// baseline was made of it; nil when there was none or nobody asked. Provenance.VCSRevision is
+	// that of youden itself.
+	Commit     *string                     `json:"commit"`
 	Grade      string                      `json:"grade"`
 	Simulated  bool                        `json:"simulated"`
 	K          int                         `json:"k"`
@@ -49,6 +56,7 @@ type Identity struct {
 	Policy     measurements.Policy         `json:"policy"`
 	View       measurements.View           `json:"view"`
 	Targeted   bool                        `json:"targeted,omitempty"`
+	StoppedAt  int                         `json:"stopped_at,omitempty"` // the look that fixed K, from 1; 0 = none did
 	Provenance measurements.Provenance     `json:"provenance"`
 }
 

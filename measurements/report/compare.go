@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 
 	"github.com/youden-bench/youden/measurements/compare"
@@ -15,7 +16,7 @@ import (
 func Comparison(c *compare.Comparison, f Format, width int) (string, error) {
 	switch f {
 	case Table:
-		return comparisonPage(c, paper{text: Plain, table: func(g grid) string { return textTable(g, width) }}), nil
+		return comparisonPage(c, paper{text: Plain, table: func(g grid) string { return textTable(g, width) }, width: width}), nil
 	case Markdown:
 		return comparisonPage(c, paper{text: markdownText, table: markdownTable, markdown: true}), nil
 	case JSON:
@@ -30,19 +31,25 @@ func Comparison(c *compare.Comparison, f Format, width int) (string, error) {
 // comparisonPage prints a comparison for people.
 func comparisonPage(c *compare.Comparison, p paper) string {
 	parts := []string{p.alert(headline(c)) + p.between() + p.lines(comparisonBanner(c))}
-	if len(c.Slices)+len(c.Families) > 0 {
-		parts = append(parts, p.table(shown(comparedColumns(), comparedRows(c))), p.lines(footnotes(c)))
+	for _, s := range comparedSlices(c) {
+		parts = append(parts, p.heading(s.title())+p.table(shown(comparedColumns(), s.rows)))
+	}
+	if hasRows(c) {
+		parts = append(parts, p.lines(footnotes(c)))
+	}
+	if len(c.Gates) > 0 {
+		parts = append(parts, p.heading(gatesTitle(c.Gates))+p.table(shown(gateColumns(), c.Gates)))
 	}
 	for _, list := range []struct {
 		title string
 		lines []string
-	}{{"Regressions", c.Regressions}, {"Unable to say", c.Reasons}, {"Warnings", c.Warnings}} {
+	}{{"Regressions", c.Regressions}, {doubtTitle(c.Verdict), c.Reasons}, {"Warnings", c.Warnings}} {
 		if len(list.lines) > 0 {
 			parts = append(parts, p.heading(list.title)+p.lines(cut(list.lines)))
 		}
 	}
 	if len(c.Cases) > 0 {
-		parts = append(parts, p.folded(changedTitle(c.Cases), p.table(shown(changeColumns(), firstChanges(c.Cases)))))
+		parts = append(parts, p.folded(changedTitle(c.Cases), p.table(shown(changeColumns(c), firstChanges(c.Cases)))))
 	}
 	if c.Verdict != compare.Incomparable {
 		parts = append(parts, p.lines(append(unmatched(c), missesLine(c.Misses))))
@@ -51,22 +58,43 @@ func comparisonPage(c *compare.Comparison, p paper) string {
 		parts = append(parts, p.heading("By severity floor: only findings from it on count")+p.table(shown(floorColumns(), c.Floors)))
 	}
 	parts = append(parts, p.heading("What was compared")+p.table(shown(factColumns(), facts(c))))
-	last := drift(c)
-	if len(c.Slices)+len(c.Families) > 0 {
-		last = append(last, comparedLegend...)
-	}
-	if len(last) > 0 {
-		parts = append(parts, p.lines(last))
+	for _, last := range [][]string{differ(c), legend(c)} {
+		if len(last) > 0 {
+			parts = append(parts, p.lines(last))
+		}
 	}
 	return strings.Join(parts, "\n")
 }
 
-// comparedLegend explains the columns of the rows.
-var comparedLegend = []string{
-	"J = recall + silence - 1 over single runs, with 95 % intervals, on the cases that both scored; delta, recall and silence are NEW - OLD",
-	"p general: did the detector change in general? Overall sign-flip, two-sided; of a family max-T over all families, for a drop",
-	"p these cases: did it get worse on these cases and runs? Exact over runs, families by Holm; it may warn and never fails alone",
-	"found from: the smallest drop that would have been found, which is what an unchanged row is worth; none: no drop at all",
+// hasRows reports whether there is any row.
+func hasRows(c *compare.Comparison) bool { return len(c.Slices)+len(c.Families) > 0 }
+
+// doubtTitle heads the reasons: against comparing at all, or for not being able to
+// say.
+func doubtTitle(v compare.Verdict) string {
+	if v == compare.Incomparable {
+		return "Not comparable"
+	}
+	return "Unable to say"
+}
+
+// legend explains the columns that were printed.
+func legend(c *compare.Comparison) []string {
+	var lines []string
+	if hasRows(c) {
+		lines = append(lines,
+			"J = recall + silence - 1 over single runs, with 95 % intervals, on the n cases that both scored; moved: of these, those that changed; the deltas are NEW - OLD",
+			"p general: did the detector change in general? Overall sign-flip, two-sided; of a family max-T over all families, for a drop",
+			"p here: did it get worse on these cases and runs? Exact over runs, of families by Holm; it may warn and never fails alone",
+			"detectable: the smallest drop of J that would have been found, which is what an unchanged row is worth; none: no drop at all")
+	}
+	if len(c.Cases) > 0 {
+		lines = append(lines, "hits, leaks: runs that found the bug, and that flagged the fix, of those that count; vote: what their majority says of the pair")
+	}
+	if slices.ContainsFunc(c.Gates, func(g compare.GateResult) bool { return g.Added }) {
+		lines = append(lines, "(added): recall and silence are gated together, since one of them alone is won by a detector that flags everything, or nothing")
+	}
+	return lines
 }
 
 // alert is the one line that is read when nothing else is.
@@ -90,7 +118,7 @@ func (p paper) between() string {
 func (p paper) lines(list []string) string {
 	safe := make([]string, len(list))
 	for i, l := range list {
-		safe[i] = p.text(l)
+		safe[i] = wrap(p.text(l), p.width)
 	}
 	return p.paragraph(safe)
 }

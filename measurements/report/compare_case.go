@@ -7,16 +7,19 @@ import (
 	"github.com/youden-bench/youden/measurements/compare"
 )
 
-func changeColumns() []column[compare.CaseChange] {
-	return []column[compare.CaseChange]{
+func changeColumns(c *compare.Comparison) []column[compare.CaseChange] {
+	columns := []column[compare.CaseChange]{
 		{title: "case", key: true, show: func(c compare.CaseChange) cell { return text(c.ID) }},
-		visible("slice", func(c compare.CaseChange) cell { return text(c.Slice) }),
-		visible("family", func(c compare.CaseChange) cell { return text(c.Family) }),
+		visible("delta", func(c compare.CaseChange) cell { return number(signed(&c.D)) }),
 		visible("hits", func(c compare.CaseChange) cell { return text(step(c.OldHits, c.NewHits)) }),
 		visible("leaks", func(c compare.CaseChange) cell { return text(step(c.OldLeaks, c.NewLeaks)) }),
-		visible("difference", func(c compare.CaseChange) cell { return number(signed(&c.D)) }),
 		visible("vote", func(c compare.CaseChange) cell { return text(flip(c)) }),
+		visible("family", func(c compare.CaseChange) cell { return text(c.Family) }),
 	}
+	if len(c.Slices) > 1 {
+		columns = append(columns, visible("slice", func(c compare.CaseChange) cell { return text(c.Slice) }))
+	}
+	return columns
 }
 
 // step prints a count before and after; a side that the case does not have is
@@ -49,9 +52,9 @@ func changedTitle(cases []compare.CaseChange) string {
 			flipped++
 		}
 	}
-	title := fmt.Sprintf("Cases that changed: %d (%d fell, %d rose; the vote of %d flipped)", len(cases), fell, rose, flipped)
+	title := fmt.Sprintf("Cases that changed: %d (%d fell, %d rose, %s flipped)", len(cases), fell, rose, many(int64(flipped), "vote"))
 	if len(cases) > sane {
-		title += fmt.Sprintf("; the first %d, the greatest falls first, and all of them in the JSON", sane)
+		title += fmt.Sprintf("; %d shown, all in the JSON", sane)
 	}
 	return title
 }
@@ -79,14 +82,23 @@ func unmatched(c *compare.Comparison) []string {
 		lines = append(lines, fmt.Sprintf("%s (%s; in no average): %d: %s", list.name, list.what, len(list.ids), listed(list.ids, sane, ", ")))
 	}
 	if len(none) > 0 {
-		lines = append(lines, "no case is "+strings.Join(none, ", "))
+		lines = append(lines, "no case is "+either(none))
 	}
 	return lines
 }
 
+// either joins alternatives.
+func either(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
 // missesLine says whether the two miss the same bugs.
 func missesLine(m compare.Misses) string {
-	votes := m.Both + m.OldOnly + m.NewOnly + m.Neither
+	votes := m.Votes()
 	if votes == 0 {
 		return "correlated misses: " + unknown + ", no vulnerable side has a vote in both"
 	}
@@ -101,12 +113,9 @@ func floorColumns() []column[compare.FloorRow] {
 	return []column[compare.FloorRow]{
 		{title: "from", key: true, show: func(r compare.FloorRow) cell { return text(r.Floor) }},
 		num("n", func(r compare.FloorRow) string { return fmt.Sprint(r.N) }),
-		num("old recall", func(r compare.FloorRow) string { return rate(r.OldRecall) }),
-		num("new recall", func(r compare.FloorRow) string { return rate(r.NewRecall) }),
-		num("old silence", func(r compare.FloorRow) string { return rate(r.OldSilence) }),
-		num("new silence", func(r compare.FloorRow) string { return rate(r.NewSilence) }),
-		num("old J", func(r compare.FloorRow) string { return signed(r.Old) }),
-		num("new J", func(r compare.FloorRow) string { return signed(r.New) }),
-		num("delta", func(r compare.FloorRow) string { return signed(r.Delta) }),
+		num("recall", func(r compare.FloorRow) string { return rate(r.OldRecall) + " to " + rate(r.NewRecall) }),
+		num("silence", func(r compare.FloorRow) string { return rate(r.OldSilence) + " to " + rate(r.NewSilence) }),
+		num("J", func(r compare.FloorRow) string { return signed(r.Old) + " to " + signed(r.New) }),
+		num("delta J", func(r compare.FloorRow) string { return signed(r.Delta) }),
 	}
 }

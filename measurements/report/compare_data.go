@@ -1,9 +1,6 @@
 package report
 
 import (
-	"bytes"
-	"encoding/csv"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +9,8 @@ import (
 )
 
 // comparisonDocument is a comparison as JSON: a list that is empty is [], and
-// what was not compared is null.
+// what was not compared is null. TextsChanged is null when the detectors differ and
+// nobody recorded in what.
 type comparisonDocument struct {
 	*compare.Comparison
 	Slices      []compare.Row        `json:"slices"`
@@ -28,6 +26,9 @@ type comparisonDocument struct {
 	Misses      *compare.Misses      `json:"misses"`
 	Floors      []compare.FloorRow   `json:"floors"`
 	Gates       compare.GateResults  `json:"gates"`
+
+	TextsChanged []compare.TextChange `json:"texts_changed"`
+	Limits       compare.Limits       `json:"limits"`
 }
 
 func comparisonJSON(c *compare.Comparison) (string, error) {
@@ -35,8 +36,9 @@ func comparisonJSON(c *compare.Comparison) (string, error) {
 		Comparison: c, Slices: orEmpty(c.Slices), Families: orEmpty(c.Families), Regressions: orEmpty(c.Regressions),
 		Warnings: orEmpty(c.Warnings), Reasons: orEmpty(c.Reasons), Cases: orEmpty(c.Cases), Added: orEmpty(c.Added),
 		Removed: orEmpty(c.Removed), Changed: orEmpty(c.Changed), Unscored: orEmpty(c.Unscored), Floors: orEmpty(c.Floors), Gates: orEmpty(c.Gates),
+		TextsChanged: compare.TextChanges(c.Old.Detector, c.New.Detector), Limits: compare.LimitsOf(c),
 	}
-	if c.Verdict != compare.Incomparable {
+	if c.Misses.Votes() > 0 {
 		d.Misses = &c.Misses
 	}
 	raw, err := Document(d)
@@ -50,12 +52,13 @@ func orEmpty[T any](list []T) []T {
 	return list
 }
 
-// recordedRow is a row for programs: the comparison as a whole, a slice, or a
-// family.
+// recordedRow is a row for programs: the comparison as a whole, a slice, a family,
+// or a gate.
 type recordedRow struct {
 	compare.Row
 	kind string
 	of   *compare.Comparison
+	gate compare.GateResult
 }
 
 // recordedRows begins with the comparison as a whole, so that a verdict stands
@@ -70,7 +73,11 @@ func recordedRows(c *compare.Comparison) []recordedRow {
 		if r.Family == "" {
 			kind = "slice"
 		}
-		rows = append(rows, recordedRow{r.Row, kind, c})
+		rows = append(rows, recordedRow{Row: r.Row, kind: kind, of: c})
+	}
+	for _, g := range c.Gates {
+		row := compare.Row{N: g.N, Verdict: g.Verdict(), Reasons: []string{g.Reason}}
+		rows = append(rows, recordedRow{Row: row, kind: "gate", of: c, gate: g})
 	}
 	return rows
 }
@@ -90,8 +97,8 @@ func recordedColumns() []column[recordedRow] {
 		str("slice", func(r recordedRow) string { return r.Slice }),
 		str("family", func(r recordedRow) string { return r.Family }),
 		str("verdict", func(r recordedRow) string { return string(r.Verdict) }),
-		hidden("n", func(r recordedRow) cell { return r.counted(r.N) }),
-		hidden("moved", func(r recordedRow) cell { return r.counted(r.Moved) }),
+		hidden("n", func(r recordedRow) cell { return r.counted(r.N, "comparison") }),
+		hidden("moved", func(r recordedRow) cell { return r.counted(r.Moved, "comparison", "gate") }),
 		num("old", func(r recordedRow) *float64 { return r.Old }),
 		num("old_lo", func(r recordedRow) *float64 { return r.OldLo }),
 		num("old_hi", func(r recordedRow) *float64 { return r.OldHi }),
@@ -113,17 +120,35 @@ func recordedColumns() []column[recordedRow] {
 		num("p_silence", func(r recordedRow) *float64 { return r.PSilence }),
 		num("detectable", func(r recordedRow) *float64 { return r.Detectable }),
 		str("non_inferior", func(r recordedRow) string { return truth(r.NonInferior) }),
+		str("gate", func(r recordedRow) string { return r.gate.Name }),
+		str("metric", func(r recordedRow) string { return r.gate.Metric }),
+		str("scope", func(r recordedRow) string { return r.gate.Scope }),
+		str("asked", func(r recordedRow) string { return r.gate.Asked }),
+		str("outcome", func(r recordedRow) string { return string(r.gate.Outcome) }),
+		num("value", func(r recordedRow) *float64 { return r.gate.Value }),
+		num("value_old", func(r recordedRow) *float64 { return r.gate.Old }),
+		num("limit", func(r recordedRow) *float64 { return r.gate.Limit }),
+		str("incomplete", func(r recordedRow) string { return r.incomplete() }),
 		str("reasons", func(r recordedRow) string { return strings.Join(r.Reasons, "; ") }),
 		str("warnings", func(r recordedRow) string { return strings.Join(r.Warnings, "; ") }),
 	}
 }
 
-// counted is empty for the comparison as a whole: there is no sum over slices.
-func (r recordedRow) counted(n int) cell {
-	if r.kind == "comparison" {
+// counted is empty in rows of the kinds that have no such number: there is no sum
+// over slices.
+func (r recordedRow) counted(n int, not ...string) cell {
+	if slices.Contains(not, r.kind) {
 		return number("")
 	}
 	return number(strconv.Itoa(n))
+}
+
+// incomplete says of the comparison as a whole what NEW lacks.
+func (r recordedRow) incomplete() string {
+	if r.kind != "comparison" {
+		return ""
+	}
+	return r.of.New.Incomplete
 }
 
 func truth(b *bool) string {
@@ -134,21 +159,5 @@ func truth(b *bool) string {
 }
 
 func comparisonCSV(c *compare.Comparison) (string, error) {
-	g := written(recordedColumns(), recordedRows(c))
-	records := [][]string{g.titles}
-	for _, r := range g.rows {
-		record := make([]string, len(r))
-		for i, field := range r {
-			record[i] = field.text
-			if !field.number {
-				record[i] = csvText(field.text)
-			}
-		}
-		records = append(records, record)
-	}
-	var b bytes.Buffer
-	if err := csv.NewWriter(&b).WriteAll(records); err != nil {
-		return "", fmt.Errorf("printing a comparison as CSV: %w", err)
-	}
-	return b.String(), nil
+	return csvGrid(written(recordedColumns(), recordedRows(c)))
 }

@@ -19,7 +19,7 @@ type footnote struct {
 func footnotes(c *compare.Comparison) []string {
 	var lines []string
 	for _, r := range c.Slices {
-		lines = append(lines, fmt.Sprintf("slice %s: non-inferior: %s", r.Slice, nonInferior(r)))
+		lines = append(lines, fmt.Sprintf("slice %s: a drop of more than %s is ruled out (non-inferior): %s", r.Slice, hundredth(compare.LimitsOf(c).Margin), nonInferior(r)))
 	}
 	for _, note := range sizes(c) {
 		lines = append(lines, fmt.Sprintf("n = %d: %s (%s)", note.n, note.text, listed(note.rows, sane, ", ")))

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/youden-bench/youden/measurements/compare"
 )
@@ -13,17 +14,29 @@ const headlineReasons = 5
 // headline is the verdict and why, in one line that can be quoted alone.
 func headline(c *compare.Comparison) string {
 	verdict := string(c.Verdict)
+	if c.New.Incomplete != "" {
+		verdict += ", NEW INCOMPLETE"
+	}
 	if simulated(c) {
 		verdict += " (SIMULATED)"
 	}
-	why := reasonsFor(c)
+	why := slices.Clone(reasonsFor(c))
 	if c.Verdict == compare.Pass {
 		why = []string{passed(c)}
 	}
 	if len(why) == 0 {
 		why = []string{"no reason was recorded"}
 	}
-	return verdict + ": " + listed(why, headlineReasons, "; ")
+	if len(c.Slices) == 1 {
+		for i := range why {
+			why[i] = strings.TrimPrefix(why[i], c.Slices[0].Slice+": ") // there is no other
+		}
+	}
+	said := listed(why, headlineReasons, "; ")
+	if c.New.Incomplete != "" {
+		said = c.New.Incomplete + "; " + said
+	}
+	return verdict + ": " + said
 }
 
 func simulated(c *compare.Comparison) bool { return c.Old.Simulated || c.New.Simulated }

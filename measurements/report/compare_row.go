@@ -50,21 +50,49 @@ func (r comparedRow) unchanged() bool {
 	return r.Verdict == compare.Pass || r.Verdict == compare.Inconclusive
 }
 
+// comparedSlice is a slice with the rows that belong to it.
+type comparedSlice struct {
+	name    string
+	decides bool
+	rows    []comparedRow
+}
+
+func (s comparedSlice) title() string {
+	if s.decides {
+		return "Slice " + s.name
+	}
+	return "Slice " + s.name + ": shown, and deciding nothing"
+}
+
+// comparedSlices groups the rows, which are judged slice by slice.
+func comparedSlices(c *compare.Comparison) []comparedSlice {
+	var list []comparedSlice
+	for _, r := range comparedRows(c) {
+		if len(list) == 0 || list[len(list)-1].name != r.Slice {
+			list = append(list, comparedSlice{name: r.Slice, decides: r.Decides})
+		}
+		s := &list[len(list)-1]
+		s.rows = append(s.rows, r)
+	}
+	return list
+}
+
+// comparedColumns are in the order in which they are needed: a narrow terminal
+// breaks the table, and its first block says what happened.
 func comparedColumns() []column[comparedRow] {
 	return []column[comparedRow]{
-		{title: "slice", key: true, show: func(r comparedRow) cell { return text(r.Slice) }},
 		{title: "family", key: true, show: func(r comparedRow) cell { return text(r.name()) }},
+		{title: "verdict", key: true, show: func(r comparedRow) cell { return text(string(r.Verdict)) }},
 		visible("n", func(r comparedRow) cell { return number(strconv.Itoa(r.N)) }),
 		visible("moved", func(r comparedRow) cell { return number(strconv.Itoa(r.Moved)) }),
+		visible("delta J", func(r comparedRow) cell { return number(estimate(r.Delta, r.Lo, r.Hi)) }),
+		visible("p general", func(r comparedRow) cell { return pValue(r.P) }),
+		visible("p here", func(r comparedRow) cell { return pValue(r.PCases) }),
+		visible("d recall", func(r comparedRow) cell { return number(signed(r.DeltaRecall)) }),
+		visible("d silence", func(r comparedRow) cell { return number(signed(r.DeltaSilence)) }),
+		visible("detectable", func(r comparedRow) cell { return r.foundFrom() }),
 		visible("old J", func(r comparedRow) cell { return number(estimate(r.Old, r.OldLo, r.OldHi)) }),
 		visible("new J", func(r comparedRow) cell { return number(estimate(r.New, r.NewLo, r.NewHi)) }),
-		visible("delta", func(r comparedRow) cell { return number(estimate(r.Delta, r.Lo, r.Hi)) }),
-		visible("p general", func(r comparedRow) cell { return pValue(r.P) }),
-		visible("p these cases", func(r comparedRow) cell { return pValue(r.PCases) }),
-		visible("recall", func(r comparedRow) cell { return number(signed(r.DeltaRecall)) }),
-		visible("silence", func(r comparedRow) cell { return number(signed(r.DeltaSilence)) }),
-		visible("verdict", func(r comparedRow) cell { return text(string(r.Verdict)) }),
-		visible("found from", func(r comparedRow) cell { return r.foundFrom() }),
 	}
 }
 

@@ -12,16 +12,30 @@ import (
 const hostile = "=h\x1b[31m|<b>@all]]>\u202e\n# x"
 
 func aHead(name string, kind compare.Kind) compare.Head {
+	date := time.Date(2026, 11, 30, 9, 15, 0, 0, time.UTC)
 	return compare.Head{
-		Name: name, Kind: kind, Cases: 14, Runs: 140, Correct: 10,
-		CostUSDMicros: ptr(int64(58800)), CostPerCorrect: ptr(5880.0), LatencyP50: ptr(120.), LatencyP95: ptr(479.6),
+		Name: name, Kind: kind, Cases: 14, MaxErrorRate: .05, Runs: ptr(int64(140)), Correct: 10, Date: &date, K: ptr(5),
+		Completeness: compare.Completeness{Status: measurements.Complete, Planned: ptr(int64(140)), Dispatched: ptr(int64(140)), Errors: ptr(int64(2))},
+		ErrorRate:    ptr(2. / 140), CostUSDMicros: ptr(int64(58800)), CostUnknown: ptr(int64(0)),
+		CostPerCorrect: ptr(5880.0), LatencyP50: ptr(120.), LatencyP95: ptr(479.6),
 		Statuses: map[string]int64{"bad_format": 3, "transient": 2}, Models: map[string]int64{"m-2026-10": 140},
 		Identity: compare.Identity{
-			ID: "20261130T091500Z-oneshot-7f3a", Date: time.Date(2026, 11, 30, 9, 15, 0, 0, time.UTC), Grade: "E2", K: 5,
-			Detector:   measurements.DetectorRecord{Name: "oneshot", Hash: "d0d0d0d0d0"},
+			ID: "20261130T091500Z-oneshot-7f3a", Grade: "E2", Split: "train", CorpusHash: "c0c0c0c0c0",
+			Detector:   measurements.DetectorRecord{Name: "oneshot", Hash: "d0d0d0d0d0", Texts: []measurements.TextRecord{{Name: "prompt", SHA256: "p0"}}},
 			Endpoint:   measurements.EndpointRecord{Name: "local", Model: "m"},
-			Provenance: measurements.Provenance{VCSRevision: "0123456789abcdef0123", Dirty: true},
+			Provenance: measurements.Provenance{Version: "0.1.0", VCSRevision: "0123456789abcdef0123", Dirty: true},
 		},
+	}
+}
+
+func aGate(outcome compare.GateOutcome, name, asked, reason string, value *float64) compare.GateResult {
+	limit := ptr(.5)
+	if value == nil {
+		limit = nil
+	}
+	return compare.GateResult{
+		Name: name, File: "gates.toml", Line: 2, Metric: "recall.lo", Scope: "family injection of slice planted",
+		Asked: asked, Outcome: outcome, Value: value, Limit: limit, N: 3, Reason: reason,
 	}
 }
 
@@ -69,7 +83,9 @@ func passing() *compare.Comparison {
 		},
 		Old: aHead("baselines/main.json", compare.FromBaseline), New: aHead("captures/new", compare.FromCapture),
 	}
-	c.Old.Date, c.Old.K, c.Old.Models = c.Old.Date.AddDate(0, 0, -10), 20, map[string]int64{"m-2026-09": 140}
+	c.Old.Date, c.Old.K, c.Old.Models = ptr(c.Old.Date.AddDate(0, 0, -10)), ptr(20), map[string]int64{"m-2026-09": 140}
+	c.Old.Commit = ptr("89abcdef0123456789abcdef0123456789abcdef")
+	c.Gates = compare.GateResults{aGate(compare.GatePass, "finds injections", "min = 0.5", "recall.lo of family injection is 0.55 over 3 cases; at least 0.5 is asked", ptr(.55))}
 	return c
 }
 
@@ -78,9 +94,14 @@ func failing() *compare.Comparison {
 	c.Verdict = compare.Fail
 	c.Old.Simulated, c.New.Simulated = true, true
 	c.New.Statuses = map[string]int64{"rate_limited": 20, "transient": 4, "cancelled": 6, "bad_format": 1}
-	c.Old.Statuses = map[string]int64{"transient": 30} // as it was accepted
+	c.New.Status, c.New.Dispatched, c.New.Errors, c.New.ErrorRate = measurements.Partial, ptr(int64(134)), ptr(int64(24)), ptr(24./134)
+	c.New.Incomplete = "partial 134/140; 24/134 runs lost to endpoint or network (20 rate_limited, 4 transient), more than 5 %"
+	c.Old.Statuses, c.Old.Errors, c.Old.ErrorRate = map[string]int64{"transient": 30}, ptr(int64(30)), ptr(30./140) // as it was accepted
+	c.Old.Incomplete = "30/140 runs lost to endpoint or network (30 transient), more than 5 %"
 	c.New.Name, c.New.Endpoint.Model, c.New.Models = hostile, hostile, map[string]int64{hostile: 140}
-	c.New.CostPerCorrect = nil
+	c.New.CostPerCorrect, c.New.CostUnknown = nil, ptr(int64(3))
+	c.New.Detector.Hash = "d1d1d1d1d1"
+	c.New.Detector.Texts = []measurements.TextRecord{{Name: "prompt", SHA256: "p1"}, {Name: hostile, SHA256: "h"}}
 	c.Families[1] = fallen("planted", "injection", 3, compare.Fail, "injection fell by 0.76")
 	c.Families[3] = fallen("planted", "ssrf", 3, compare.Warn, "ssrf is worse on these cases, by 0.76")
 	c.Slices = append(c.Slices, fallen(hostile, "", 9, compare.Fail, "J fell by 0.76 over 9 cases"))
@@ -89,7 +110,12 @@ func failing() *compare.Comparison {
 		"planted: injection fell by 0.76", "planted: ssrf is worse on these cases, by 0.76",
 		hostile + ": J fell by 0.76 over 9 cases", hostile + ": " + hostile + " fell by 0.76",
 		"NEW is never silent: every run flags the fixed side",
+		`gate "no alarms" (min = 0.5): no data: no case has a fixed side`,
 	}
+	gone := aGate(compare.GateNoData, "no alarms", "min = 0.5", "no data: no case has a fixed side", nil)
+	gone.Added = true
+	c.Gates = append(c.Gates, aGate(compare.GateFail, hostile, "min = 0.5", hostile+" is 0.4999; at least 0.5 is asked", ptr(.49996)), gone)
+	c.Regressions = append(c.Regressions, c.Gates[1:2].Regressions()...)
 	c.Cases[0].ID, c.Cases[0].NewVote = hostile, hostile
 	c.Changed, c.Unscored, c.Warnings = []string{hostile}, []string{hostile}, []string{hostile}
 	return c
@@ -110,6 +136,10 @@ func inconclusive() *compare.Comparison {
 	c.Slices[0].Verdict, c.Slices[0].Reasons = compare.Inconclusive, []string{why}
 	c.Reasons = []string{"planted: " + why, "12 runs are missing, and they could change the verdict from PASS to FAIL"}
 	c.Cases, c.Floors, c.Misses = nil, nil, compare.Misses{}
+	runs := aGate(compare.GateUnsure, "each of five", `min_pass = "4/5", drop-only`, "runs are missing, and 1 of 3 cases could have fewer than 4 right runs of 5 on each side: inj-1", ptr(2./3))
+	runs.Metric, runs.Limit = "", ptr(1.)
+	c.Gates = append(c.Gates, runs)
+	c.Reasons = append(c.Reasons, c.Gates.Doubts()...)
 	return c
 }
 
@@ -120,8 +150,9 @@ func incomparable() *compare.Comparison {
 		Old:     compare.Head{Name: "old.json", Kind: compare.FromKSTRL, Cases: 14},
 		New:     aHead("captures/new", compare.FromCapture),
 	}
-	c.New.Simulated, c.New.Grade = true, "E0"
-	c.New.Runs, c.New.Correct, c.New.CostUSDMicros, c.New.CostPerCorrect, c.New.Statuses = 0, 0, nil, nil, nil
+	c.New.Simulated, c.New.Grade, c.New.Status, c.New.Incomplete = true, "E0", measurements.Unrun, "unrun: no run gave an answer"
+	c.New.Runs, c.New.Correct, c.New.CostUSDMicros, c.New.CostPerCorrect, c.New.Statuses = ptr(int64(0)), 0, nil, nil, map[string]int64{}
+	c.New.Dispatched, c.New.Errors, c.New.ErrorRate = nil, nil, nil
 	c.New.Models, c.New.LatencyP50, c.New.LatencyP95 = nil, nil, nil
 	return c
 }

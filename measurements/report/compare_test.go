@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/youden-bench/youden/measurements"
 	"github.com/youden-bench/youden/measurements/compare"
 )
 
@@ -74,7 +75,14 @@ func failedRows(t *testing.T, ending, out string) []string {
 	var list []string
 	switch ending {
 	case "txt", "md":
+		under := ""
 		for _, line := range strings.Split(out, "\n") {
+			title := strings.TrimPrefix(line, "### ")
+			if name, ok := strings.CutPrefix(title, "Slice "); ok {
+				under = name
+			} else if strings.HasPrefix(title, "Gates of ") {
+				under = "gates"
+			}
 			between := "  "
 			if ending == "md" {
 				between = " | "
@@ -83,8 +91,8 @@ func failedRows(t *testing.T, ending, out string) []string {
 			for i := range fields {
 				fields[i] = strings.Trim(fields[i], " |")
 			}
-			if slices.Contains(fields, "FAIL") {
-				list = append(list, fields[0]+"/"+fields[1])
+			if len(fields) > 2 && strings.HasPrefix(fields[1], "FAIL") {
+				list = append(list, under+"/"+fields[0])
 			}
 		}
 	case "csv":
@@ -92,18 +100,28 @@ func failedRows(t *testing.T, ending, out string) []string {
 		require.NoError(t, err)
 		at := func(name string) int { return slices.Index(records[0], name) }
 		for _, r := range records[1:] {
-			if r[at("verdict")] == "FAIL" && r[at("row")] != "comparison" {
+			switch {
+			case r[at("verdict")] != "FAIL" || r[at("row")] == "comparison":
+			case r[at("row")] == "gate":
+				list = append(list, "gates/"+r[at("gate")])
+			default:
 				list = append(list, r[at("slice")]+"/"+orOverall(r[at("family")]))
 			}
 		}
 	case "json":
 		var doc struct {
 			Slices, Families []struct{ Slice, Family, Verdict string }
+			Gates            []struct{ Name, Outcome string }
 		}
 		require.NoError(t, json.Unmarshal([]byte(out), &doc))
 		for _, r := range append(doc.Slices, doc.Families...) {
 			if r.Verdict == "FAIL" {
 				list = append(list, r.Slice+"/"+orOverall(r.Family))
+			}
+		}
+		for _, g := range doc.Gates {
+			if g.Outcome == "fail" || g.Outcome == "no data" {
+				list = append(list, "gates/"+g.Name)
 			}
 		}
 	case "xml":
@@ -137,6 +155,15 @@ func TestEveryFormatNamesTheFailedRowsAndNoOther(t *testing.T) {
 			for _, r := range slices.Concat(tt.of().Slices, tt.of().Families) {
 				if r.Verdict == compare.Fail {
 					want = append(want, escape(r.Slice)+"/"+escape(orOverall(r.Family)))
+				}
+			}
+			for _, g := range tt.of().Gates {
+				name := g.Name
+				if ending == "txt" || ending == "md" || ending == "xml" {
+					name = gateName(g)
+				}
+				if g.Verdict() == compare.Fail {
+					want = append(want, "gates/"+escape(name))
 				}
 			}
 			slices.Sort(want)
@@ -207,12 +234,20 @@ func TestUnknownIsNeverZero(t *testing.T) {
 		v, ok := crypto[name]
 		assert.True(t, ok && v == nil, "%s is %v", name, v)
 	}
+	assert.Nil(t, doc["gates"].([]any)[0].(map[string]any)["old"])
+	require.NoError(t, json.Unmarshal([]byte(compared(t, incomparable(), JSON, 0)), &doc))
+	old := doc["old"].(map[string]any)
+	for _, name := range []string{"date", "k", "runs", "runs_planned", "dispatched", "errors", "error_rate", "commit", "cost_usd_micros", "cost_unknown_runs", "statuses", "models"} {
+		v, ok := old[name]
+		assert.True(t, ok && v == nil, "%s is %v", name, v)
+	}
+	assert.NotContains(t, compared(t, incomparable(), JSON, 0), "0001-01-01")
 	text := compared(t, incomparable(), Table, 0)
-	assert.Contains(t, text, "NEW is unrun")
+	assert.Contains(t, text, "INCOMPARABLE, NEW INCOMPLETE (SIMULATED): unrun: no run gave an answer")
 	assert.NotContains(t, text, "correlated misses")
 	assert.NotContains(t, text, "USD")
 	assert.NotContains(t, text, "0.0000")
-	assert.Contains(t, compared(t, failing(), Table, 0), "NEW is partial 134/140")
+	assert.Contains(t, compared(t, failing(), Table, 0), "NEW is incomplete: partial 134/140; 24/134 runs lost")
 	assert.Contains(t, compared(t, inconclusive(), Table, 0), "correlated misses: n/a")
 }
 
@@ -264,14 +299,87 @@ func TestLongListsAreCutAndCounted(t *testing.T) {
 
 func TestAge(t *testing.T) {
 	now := time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)
-	for days, want := range map[int]string{-10: ", of 2026-11-20, 10 days before NEW", 0: ", of 2026-11-30, within a day of NEW", 1: ", of 2026-12-01, 1 day after NEW"} {
-		assert.Equal(t, want, age(now.AddDate(0, 0, days), now))
+	for days, want := range map[int]string{-10: " of 2026-11-20 (10 days before NEW)", 0: " of 2026-11-30 (within a day of NEW)", 1: " of 2026-12-01 (1 day after NEW)"} {
+		assert.Equal(t, want, age(ptr(now.AddDate(0, 0, days)), &now))
 	}
-	assert.Empty(t, age(time.Time{}, now))
-	assert.Equal(t, ", of 2026-11-30", age(now, time.Time{}))
+	assert.Empty(t, age(nil, &now))
+	assert.Equal(t, " of 2026-11-30", age(&now, nil))
 }
 
 func TestComparisonRefusesAnUnknownFormat(t *testing.T) {
 	_, err := Comparison(passing(), "yaml", 0)
 	assert.ErrorContains(t, err, "yaml")
+}
+
+func TestOneAlertLine(t *testing.T) {
+	for _, tt := range comparisons {
+		md := compared(t, tt.of(), Markdown, 0)
+		first, rest, _ := strings.Cut(md, "\n")
+		assert.True(t, strings.HasPrefix(first, "> **"+string(tt.of().Verdict)), first)
+		assert.NotContains(t, rest, "\n>", "one alert line")
+		assert.Equal(t, strings.Count(md, "<details>"), strings.Count(md, "</details>"))
+		if len(tt.of().Cases) > 0 {
+			at := strings.Index(md, tt.of().Cases[1].ID)
+			assert.Greater(t, at, strings.Index(md, "<details>"), "what flipped is folded")
+			assert.Less(t, at, strings.Index(md, "</details>"))
+		}
+	}
+}
+
+func TestTextsThatChanged(t *testing.T) {
+	line := func(before, after measurements.DetectorRecord) string {
+		c := passing()
+		c.Old.Detector, c.New.Detector = before, after
+		return strings.Join(differ(c), "\n")
+	}
+	texts := func(hash string, names ...string) measurements.DetectorRecord {
+		d := measurements.DetectorRecord{Name: "d", Hash: hash}
+		for _, n := range names {
+			d.Texts = append(d.Texts, measurements.TextRecord{Name: n, SHA256: hash})
+		}
+		return d
+	}
+	assert.NotContains(t, line(texts("h", "prompt"), texts("h", "prompt")), "texts")
+	assert.Contains(t, line(texts("h", "prompt", "checklist"), texts("i", "prompt", "path/prompt")), "texts changed: prompt, path/prompt (added), checklist (removed)")
+	assert.Contains(t, line(texts("h"), texts("i", "prompt")), "it was not recorded in which texts")
+}
+
+// A terminal of 80 columns gets no wider line, but for the verdict, a title and a
+// word that does not fit.
+func TestNarrowTerminals(t *testing.T) {
+	for _, width := range []int{80, 120} {
+		for _, c := range []*compare.Comparison{passing(), warning(), inconclusive()} {
+			c.Families[1].Family = "information_disclosure" // the longest of the taxonomy
+			lines := strings.Split(compared(t, c, Table, width), "\n")
+			for _, line := range lines[1:] {
+				assert.LessOrEqual(t, len(line), width, line)
+			}
+			blocks := 0
+			for _, line := range lines {
+				blocks += strings.Count(line, "family  ")
+			}
+			if width == 120 {
+				assert.LessOrEqual(t, blocks, 3, "two blocks of rows, and one of cases")
+			}
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	assert.Equal(t, "one two\n  three\n  four", wrap("one two three four", 8))
+	assert.Equal(t, "one two three four", wrap("one two three four", 0))
+	assert.Equal(t, "aaaaaaaaaa\n  b", wrap("aaaaaaaaaa b", 5))
+	assert.Equal(t, "été là", wrap("été là", 6))
+}
+
+func TestLooks(t *testing.T) {
+	assert.Empty(t, looks(nil))
+	s := &measurements.Sequential{PlannedK: 5, PlannedRuns: 500, Looks: []measurements.Look{{K: 2}}, Stopped: 1, RunsSaved: 300, CallsSaved: ptr(int64(300))}
+	assert.Equal(t, []string{"stopped at look 1, of 2 runs a side where 5 were planned; runs saved: 300 of 500, calls saved: 300"}, looks(s))
+	s = &measurements.Sequential{PlannedK: 5, PlannedRuns: 500, Looks: []measurements.Look{{K: 2}, {K: 5}}, RunsSaved: -20,
+		Fresh: []measurements.FreshRuns{{Slice: "s", Family: "injection", N: 9, Runs: 10, Delta: ptr(-.4), P: ptr(.0001), Verdict: "FAIL"}}}
+	assert.Equal(t, []string{
+		"compared while it grew, at 2 looks, with 5 runs a side planned; runs saved: -20 of 500",
+		"10 fresh runs a side of s, injection (n = 9): delta J -.40, p general <.001, p here n/a: FAIL",
+	}, looks(s))
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 
@@ -28,28 +27,7 @@ func csvTable(captures []measurements.Summary, o Options) (string, error) {
 		g.titles = one.titles
 		g.rows = append(g.rows, one.rows...)
 	}
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	if err := w.Write(g.titles); err != nil {
-		return "", fmt.Errorf("printing a summary as CSV: %w", err)
-	}
-	for _, r := range g.rows {
-		record := make([]string, len(r))
-		for i, c := range r {
-			record[i] = c.text
-			if !c.number {
-				record[i] = csvText(c.text)
-			}
-		}
-		if err := w.Write(record); err != nil {
-			return "", fmt.Errorf("printing a summary as CSV: %w", err)
-		}
-	}
-	w.Flush()
-	if err := w.Error(); err != nil {
-		return "", fmt.Errorf("printing a summary as CSV: %w", err)
-	}
-	return b.String(), nil
+	return csvGrid(g)
 }
 
 // severalSchema names the JSON of several captures.

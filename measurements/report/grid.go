@@ -29,42 +29,34 @@ type grid struct {
 
 // shown builds the grid for people.
 func shown[T any](columns []column[T], rows []T) grid {
-	var g grid
+	g := gridWith(columns, rows, func(c column[T]) (string, func(T) cell) { return c.title, c.show })
 	for _, c := range columns {
-		if c.title == "" {
-			continue
-		}
-		g.titles = append(g.titles, c.title)
-		if c.key {
+		if c.title != "" && c.key {
 			g.keys++
 		}
-	}
-	for _, r := range rows {
-		var line []cell
-		for _, c := range columns {
-			if c.title != "" {
-				line = append(line, c.show(r))
-			}
-		}
-		g.rows = append(g.rows, line)
 	}
 	return g
 }
 
 // written builds the grid for programs.
 func written[T any](columns []column[T], rows []T) grid {
+	return gridWith(columns, rows, func(c column[T]) (string, func(T) cell) { return c.name, c.raw })
+}
+
+// gridWith takes one face of each column that has it: its name, and its cells.
+func gridWith[T any](columns []column[T], rows []T, face func(column[T]) (string, func(T) cell)) grid {
 	var g grid
+	var faces []func(T) cell
 	for _, c := range columns {
-		if c.name != "" {
-			g.titles = append(g.titles, c.name)
+		if name, of := face(c); name != "" {
+			g.titles = append(g.titles, name)
+			faces = append(faces, of)
 		}
 	}
 	for _, r := range rows {
-		var line []cell
-		for _, c := range columns {
-			if c.name != "" {
-				line = append(line, c.raw(r))
-			}
+		line := make([]cell, len(faces))
+		for i, of := range faces {
+			line[i] = of(r)
 		}
 		g.rows = append(g.rows, line)
 	}

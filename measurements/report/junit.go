@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/youden-bench/youden/detector"
-	"github.com/youden-bench/youden/measurements"
 	"github.com/youden-bench/youden/measurements/compare"
 )
 
@@ -18,16 +16,18 @@ type junitReport struct {
 	Suites []junitSuite `xml:"testsuite"`
 }
 
+// junitCounts are what a report and a suite both sum up; those that are skipped are
+// an attribute of suites alone.
 type junitCounts struct {
 	Tests    int `xml:"tests,attr"`
 	Failures int `xml:"failures,attr"`
 	Errors   int `xml:"errors,attr"`
-	Skipped  int `xml:"skipped,attr"`
 }
 
 type junitSuite struct {
 	Name string `xml:"name,attr"`
 	junitCounts
+	Skipped    int             `xml:"skipped,attr"`
 	Properties []junitProperty `xml:"properties>property"`
 	Cases      []junitCase     `xml:"testcase"`
 }
@@ -52,26 +52,28 @@ type junitResult struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit is a comparison as JUnit XML: one suite for the comparison as a whole,
-// and one for each slice with a test case for all of it and for each family. A
-// regression is a failure; endpoint or network, and captures that cannot be
-// compared, are an error; what could not be told is skipped.
+// JUnit is a comparison as JUnit XML, within the schema of the xunit plugin of
+// Jenkins: one suite for the comparison as a whole, one for each slice with a test
+// case for all of it and for each family, and one with a test case a gate. A
+// regression or a gate that does not hold is a failure; a NEW that is not whole,
+// and captures that cannot be compared, are an error; what could not be told is
+// skipped.
 func JUnit(c *compare.Comparison) ([]byte, error) {
 	doc := junitReport{Name: "youden compare"}
-	whole := junitSuite{Name: "comparison", Cases: []junitCase{wholeCase(c), runsCase("OLD", c.Old, false), runsCase("NEW", c.New, true)}}
-	doc.add(c, whole)
-	var suite *junitSuite
-	for _, r := range comparedRows(c) {
-		if suite == nil || suite.Name != Plain(r.Slice) {
-			if suite != nil {
-				doc.add(c, *suite)
-			}
-			suite = &junitSuite{Name: Plain(r.Slice)}
+	doc.add(c, "comparison", []junitCase{wholeCase(c), runsCase("OLD", c.Old, false), runsCase("NEW", c.New, true)})
+	for _, s := range comparedSlices(c) {
+		var cases []junitCase
+		for _, r := range s.rows {
+			cases = append(cases, rowCase(r))
 		}
-		suite.Cases = append(suite.Cases, rowCase(r))
+		doc.add(c, Plain(s.name), cases)
 	}
-	if suite != nil {
-		doc.add(c, *suite)
+	if len(c.Gates) > 0 {
+		var cases []junitCase
+		for _, g := range c.Gates {
+			cases = append(cases, gateCase(g))
+		}
+		doc.add(c, "gates", cases)
 	}
 	raw, err := xml.MarshalIndent(doc, "", "  ")
 	if err != nil {
@@ -81,7 +83,8 @@ func JUnit(c *compare.Comparison) ([]byte, error) {
 }
 
 // add counts a suite and says of it what stands above every table.
-func (d *junitReport) add(c *compare.Comparison, s junitSuite) {
+func (d *junitReport) add(c *compare.Comparison, name string, cases []junitCase) {
+	s := junitSuite{Name: name, Cases: cases}
 	s.Properties = []junitProperty{
 		{"old", Plain(c.Old.Name)}, {"new", Plain(c.New.Name)}, {"verdict", string(c.Verdict)}, {"simulated", yes(simulated(c))},
 	}
@@ -99,7 +102,6 @@ func (d *junitReport) add(c *compare.Comparison, s junitSuite) {
 	d.Tests += s.Tests
 	d.Failures += s.Failures
 	d.Errors += s.Errors
-	d.Skipped += s.Skipped
 	d.Suites = append(d.Suites, s)
 }
 
@@ -134,7 +136,7 @@ func wholeCase(c *compare.Comparison) junitCase {
 
 func rowCase(r comparedRow) junitCase {
 	k := junitCase{Class: Plain(r.Slice), Name: Plain(r.name())}
-	details := fmt.Sprintf("n = %d, old J %s, new J %s, delta %s, p general %s, p these cases %s", r.N,
+	details := fmt.Sprintf("n = %d, old J %s, new J %s, delta %s, p general %s, p here %s", r.N,
 		estimate(r.Old, r.OldLo, r.OldHi), estimate(r.New, r.NewLo, r.NewHi), estimate(r.Delta, r.Lo, r.Hi), pValue(r.P).text, pValue(r.PCases).text)
 	if r.unchanged() {
 		details += ", " + findable(r.Detectable)
@@ -147,37 +149,28 @@ func rowCase(r comparedRow) junitCase {
 	return k
 }
 
-// errorLimit is the share of runs that may be lost to endpoint or network
-// (DESIGN section 3).
-const errorLimit = .05
+// gateCase names the gate by the file's name for it, and says where it stands.
+func gateCase(g compare.GateResult) junitCase {
+	k := junitCase{Class: "gates", Name: Plain(gateName(g))}
+	k.settle(g.Verdict(), g.Reason, fmt.Sprintf("%s:%d: %s, %s", g.File, g.Line, gateOf(g), g.Asked))
+	if k.Failure != nil {
+		k.Failure.Type = "gate: " + string(g.Outcome)
+	}
+	return k
+}
 
-// runsCase says what became of the runs of a subject. Those of the one that CI
-// has just made are an error when too many were lost; a baseline was accepted
-// with what it lost.
+// runsCase says what became of the runs of a subject. That the capture is not whole
+// which CI has just made is an error; a baseline was accepted as it is.
 func runsCase(name string, h compare.Head, fresh bool) junitCase {
 	k := junitCase{Class: "comparison", Name: "runs of " + name}
-	line := fmt.Sprintf("runs %s; not ok: %s", known(h.Runs), notOK(h))
-	if short := coverage(h); short != "" {
-		line = short + "; " + line
-	}
-	lost := map[string]int64{}
-	sum := int64(0)
-	for _, row := range detector.Statuses() {
-		if n := h.Statuses[string(row.Status)]; row.Error && n > 0 {
-			lost[string(row.Status)] = n
-			sum += n
-		}
-	}
-	message := ""
+	line := fmt.Sprintf("runs %s; not ok: %s; lost to endpoint or network: %s", ended(h), notOK(h), lost(h))
 	switch {
-	case coverage(h) == string(measurements.Unrun):
-		message = "unrun: no run gave an answer"
-	case float64(sum) > errorLimit*float64(h.Runs):
-		message = fmt.Sprintf("%s runs were lost to endpoint or network: %s", outOf(sum, h.Runs), reasons(lost, ", "))
-	}
-	if fresh && message != "" {
-		k.Error = &junitResult{Message: Plain(message), Type: "infrastructure", Text: Plain(line)}
+	case h.Incomplete == "":
+	case fresh:
+		k.Error = &junitResult{Message: Plain(h.Incomplete), Type: "incomplete", Text: Plain(line)}
 		return k
+	default:
+		line = "incomplete: " + h.Incomplete + "; " + line
 	}
 	k.Out = Plain(line)
 	return k

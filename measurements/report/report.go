@@ -99,6 +99,7 @@ type paper struct {
 	text     func(string) string
 	table    func(grid) string
 	markdown bool
+	width    int // of a line of text; 0 = any
 }
 
 // paragraph prints lines: in Markdown as a list, so that they do not run

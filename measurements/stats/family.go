@@ -12,6 +12,9 @@ const MinFamily = 3
 type Family struct {
 	Name string
 	D    []float64
+	// Bystander families are dealt with the others and are not tested themselves:
+	// they say what families look like, and cost the tested ones nothing.
+	Bystander bool
 }
 
 // FamilyP is the p-value of one family for a drop.

@@ -19,8 +19,12 @@ type FamilyRule struct {
 	Power float64 // the chance to find what is called detectable
 }
 
-// ByFamily is the default, at the usual power.
-func ByFamily() FamilyRule { return FamilyRule{Limit: .01, Exact: .025, Drop: .10, Power: .8} }
+// ByFamily is the default, at the usual power. The limit is .0125 where the
+// specification has .01: by the simulations in measurements/SIMULATIONS.md a lost
+// family of 3 (OLD K 20, NEW K 5, drop .77) is found in .79 of comparisons at .01,
+// below the .80 to .83 that its table promises, and in .82 at .0125, with false
+// alarms still well inside their bounds.
+func ByFamily() FamilyRule { return FamilyRule{Limit: .0125, Exact: .025, Drop: .10, Power: .8} }
 
 // Fails applies the rule to a family's differences, its family-wise p and its
 // Holm-adjusted exact p; an unknown p fails nothing.

@@ -19,9 +19,9 @@ const MaxTDraws = 10_000
 // spec/statistics.md section 1). The statistic is -sum d / sqrt n; p is
 // (1 + #{largest statistic of a deal >= the family's})/(1 + B), single-step,
 // hence already family-wise. Families of fewer than 3 cases take no part, and
-// neither do their cases. A drop that all families share is invisible here: that
-// is the overall test's to find. It is nil without a case, without a draw, and
-// with a difference outside [-2, 2].
+// neither do their cases. Bystanders are dealt and not tested. A drop that all
+// families share is invisible here: that is the overall test's to find. It is nil
+// without a case, without a draw, and with a difference outside [-2, 2].
 func MaxT(families []Family, draws int, seed uint64) *Permuted {
 	if draws < 1 {
 		return nil
@@ -51,14 +51,16 @@ func MaxT(families []Family, draws int, seed uint64) *Permuted {
 		return &p
 	}
 	counts := d.exceed(draws, rand.NewPCG(seed, 0))
-	tested := 0
+	dealt := 0
 	for i := range p.Families {
 		if p.Families[i].Cases < MinFamily {
 			continue
 		}
-		adjusted := float64(1+counts[tested]) / float64(1+draws)
-		p.Families[i].P = &adjusted
-		tested++
+		if !families[i].Bystander {
+			adjusted := float64(1+counts[dealt]) / float64(1+draws)
+			p.Families[i].P = &adjusted
+		}
+		dealt++
 	}
 	return &p
 }

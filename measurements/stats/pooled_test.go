@@ -40,7 +40,7 @@ func TestTIntervalShrinksWithN(t *testing.T) {
 // .1/5 = .02 on 5 degrees of freedom.
 func TestPooledTByHand(t *testing.T) {
 	p := PooledT([]Family{
-		{"a", []float64{-.7, -.5, -.3}}, {"b", []float64{0, .2, .1, .1}}, {"one", []float64{-1}}, {"none", nil},
+		{Name: "a", D: []float64{-.7, -.5, -.3}}, {Name: "b", D: []float64{0, .2, .1, .1}}, {Name: "one", D: []float64{-1}}, {Name: "none"},
 	}, level)
 	require.NotNil(t, p)
 	assert.Equal(t, 5, p.Freedom)
@@ -58,21 +58,21 @@ func TestPooledTByHand(t *testing.T) {
 }
 
 func TestPooledTWithoutSpread(t *testing.T) {
-	flat := PooledT([]Family{{"a", []float64{-1, -1, -1}}, {"b", []float64{.6 - .4, .2, .2}}}, level)
+	flat := PooledT([]Family{{Name: "a", D: []float64{-1, -1, -1}}, {Name: "b", D: []float64{.6 - .4, .2, .2}}}, level)
 	assert.NotEmpty(t, flat.Warnings)
 	assert.Nil(t, flat.Families[0].P, "without residual variance t is not a test")
 	assert.NotEmpty(t, flat.Families[0].Difference.Warnings)
-	single := PooledT([]Family{{"a", []float64{-1}}, {"b", []float64{1}}}, level)
+	single := PooledT([]Family{{Name: "a", D: []float64{-1}}, {Name: "b", D: []float64{1}}}, level)
 	assert.Nil(t, single.Families[0].Difference)
 	assert.NotEmpty(t, single.Warnings)
-	assert.Nil(t, PooledT([]Family{{"a", nil}}, level))
+	assert.Nil(t, PooledT([]Family{{Name: "a", D: nil}}, level))
 }
 
 // One family alone is the ordinary one-sample t test.
 func TestPooledTOfOneFamily(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := fractions(t, rapid.IntRange(3, 12).Draw(t, "n"))
-		p, i := PooledT([]Family{{"a", d}}, level), MeanT(d, level, -2, 2)
+		p, i := PooledT([]Family{{Name: "a", D: d}}, level), MeanT(d, level, -2, 2)
 		if got := p.Families[0].Difference; math.Abs(got.Lo-i.Lo) > 1e-9 || math.Abs(got.Hi-i.Hi) > 1e-9 {
 			t.Fatalf("%+v, want %+v", got, i)
 		}

@@ -177,8 +177,8 @@ func TestCoinsAreFair(t *testing.T) {
 func TestNoDifferenceIsNil(t *testing.T) {
 	for _, d := range [][]float64{nil, {math.NaN()}, {.1, math.Inf(1)}, {3}} {
 		assert.Nil(t, SignFlip(d, 1), d)
-		assert.Nil(t, MaxT([]Family{{"a", d}}, 10, 1), d)
-		assert.Nil(t, PooledT([]Family{{"a", d}}, level), d)
+		assert.Nil(t, MaxT([]Family{{Name: "a", D: d}}, 10, 1), d)
+		assert.Nil(t, PooledT([]Family{{Name: "a", D: d}}, level), d)
 		assert.Nil(t, LeaveWorstOut(d), d)
 	}
 }

@@ -1,0 +1,217 @@
+package bench
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/youden-bench/youden/corpus"
+	"github.com/youden-bench/youden/measurements"
+	"github.com/youden-bench/youden/measurements/compare"
+)
+
+// freshFolder is the capture of the runs that confirm a suspicion, inside the
+// capture that raised it. They are no runs of that one: what is added where a
+// capture disagrees with its baseline would bias its mean.
+const freshFolder = "fresh"
+
+// sequence compares a capture with a baseline while it grows (spec/statistics.md
+// section 4).
+type sequence struct {
+	against *compare.Subject
+	options compare.Options
+	record  measurements.Sequential
+	look    *compare.Look // the last one made
+	regular *compare.Subject
+}
+
+// IncomparableError says why a planned capture could not be compared with what it
+// was to be compared with.
+type IncomparableError struct {
+	Against string
+	Reasons []string
+}
+
+func (e *IncomparableError) Error() string {
+	return fmt.Sprintf("the capture could not be compared with %s: %s; nothing was sent", e.Against, strings.Join(e.Reasons, "; "))
+}
+
+// loadBaseline reads what the capture is to be compared with, if anything.
+func (j *Job) loadBaseline() error {
+	req := j.Request
+	if req.Against == "" {
+		return nil
+	}
+	looks := compare.LookRuns()
+	if k := looks[len(looks)-1]; req.Runs != k {
+		return fmt.Errorf("--runs %d with --against: the scheme looks at %v runs a side, so leave --runs at %d", req.Runs, looks, k)
+	}
+	subject, err := compare.Load(req.Against, req.Policy, req.View)
+	if err != nil {
+		return fmt.Errorf("--against: %w", err)
+	}
+	j.sequence = &sequence{against: subject, options: compare.Options{Seed: req.Seed, MaxErrorRate: &req.MaxErrorRate}}
+	return nil
+}
+
+// planLooks refuses, before anything is paid for, a plan that could not be compared
+// with its baseline.
+func (j *Job) planLooks() error {
+	s := j.sequence
+	if s == nil {
+		return nil
+	}
+	var hashes []string
+	for _, c := range j.Plan.cases() {
+		hashes = append(hashes, c.Hash())
+	}
+	if reasons := compare.Planned(s.against, j.manifest, hashes); len(reasons) > 0 {
+		return &IncomparableError{Against: j.Request.Against, Reasons: reasons}
+	}
+	j.Plan.Looks = compare.LookRuns()
+	s.record = measurements.Sequential{
+		Against: j.Request.Against, AgainstHash: s.against.Digest(), PlannedK: j.Plan.K, PlannedRuns: len(j.Plan.Cells), Looks: []measurements.Look{},
+	}
+	j.manifest.Plan.Sequential = &s.record
+	return nil
+}
+
+// lookAt is asked by the runner once all runs of a look have ended.
+func (s *sequence) lookAt(m measurements.Manifest, k int, rows []measurements.Rows, watch Watch) (goOn bool, err error) {
+	runs := make([]measurements.RunRow, len(rows))
+	for i, r := range rows {
+		runs[i] = r.Run
+	}
+	if s.regular, err = compare.Growing(m.ID, m, runs, k); err != nil {
+		return false, err
+	}
+	number := len(s.record.Looks)
+	s.look = compare.LookAt(s.against, s.regular, number, s.options)
+	c := s.look.Comparison
+	record := measurements.Look{K: k, Verdict: string(c.Verdict)}
+	if n := slices.IndexFunc(c.Slices, func(r compare.Row) bool { return r.Decides }); n >= 0 && len(c.Slices) == 1 {
+		record.Delta = c.Slices[n].Delta
+	}
+	s.record.Looks = append(s.record.Looks, record)
+	if s.look.Stop {
+		s.record.Stopped = number + 1
+	}
+	watch.note(describeLook(number+1, record, s.look))
+	return !s.look.Stop, nil
+}
+
+func describeLook(number int, l measurements.Look, look *compare.Look) string {
+	text := fmt.Sprintf("look %d at K = %d: %s", number, l.K, l.Verdict)
+	if l.Delta != nil {
+		text += fmt.Sprintf(", J %+.3f against the baseline", *l.Delta)
+	}
+	switch {
+	case len(look.Suspects) > 0:
+		text += fmt.Sprintf("; %d families look worse and get %d fresh runs a side", len(look.Suspects), compare.FreshRuns)
+	case look.Stop:
+		text += "; no further run is needed"
+	default:
+		text += "; not clear yet, going on"
+	}
+	return text
+}
+
+// conclude confirms what the last look suspects and closes the books again, with
+// the verdict.
+func (j *Job) conclude(ctx context.Context, c *measurements.Capture, out *Outcome, stop <-chan struct{}, watch Watch) (err error) {
+	status := measurements.Complete
+	if out.Fresh, err = j.confirm(ctx, c.Dir(), c.Manifest().Provenance, stop, watch); err != nil {
+		return err
+	}
+	if out.Fresh != nil && out.Fresh.Verdict(j.Request.MaxErrorRate) != Passed {
+		status = measurements.Partial // resuming goes on with the fresh runs
+	} else {
+		out.Comparison = j.sequence.settle(out.Summary.Totals.Spend)
+	}
+	if err := c.Finish(status, out.Summary.Totals); err != nil {
+		return err
+	}
+	out.Summary, err = c.Summary(j.Request.Policy, j.Request.View)
+	return err
+}
+
+// confirm makes the fresh runs of the suspects, in a capture of their own, and
+// completes the verdict. It returns nil when there was nothing to confirm.
+func (j *Job) confirm(ctx context.Context, dir string, build measurements.Provenance, stop <-chan struct{}, watch Watch) (*Outcome, error) {
+	s := j.sequence
+	if s.look == nil || len(s.look.Suspects) == 0 {
+		return nil, nil
+	}
+	fresh, err := j.fresh()
+	if err != nil {
+		return nil, err
+	}
+	dir = filepath.Join(dir, freshFolder)
+	var out Outcome
+	if _, err := os.Stat(filepath.Join(dir, "capture.json")); errors.Is(err, fs.ErrNotExist) {
+		out, err = fresh.Start(ctx, dir, build, stop, watch)
+		if err != nil {
+			return nil, err
+		}
+	} else if out, err = fresh.Resume(ctx, dir, stop, watch); err != nil {
+		return nil, err
+	}
+	if out.Verdict(j.Request.MaxErrorRate) != Passed {
+		return &out, nil
+	}
+	subject, err := compare.Load(dir, j.Request.Policy, j.Request.View)
+	if err != nil {
+		return nil, err
+	}
+	s.record.Fresh = s.look.Confirm(s.against, s.regular, subject, s.options)
+	s.record.FreshRuns = len(fresh.Plan.Cells)
+	return &out, nil
+}
+
+// fresh plans the runs that confirm: another seed, so that nothing of what was
+// seen is seen again.
+func (j *Job) fresh() (*Job, error) {
+	var cases []*corpus.Case
+	fresh := *j
+	fresh.sequence = nil
+	fresh.Request.Against, fresh.Request.Runs, fresh.Request.Seed = "", compare.FreshRuns, freshSeed(j.Plan.Seed)
+	fresh.Request.Families, fresh.Request.Slices, fresh.Request.Cases, fresh.Request.Limit = nil, nil, nil, 0
+	for _, c := range j.Plan.cases() {
+		if slices.Contains(j.sequence.look.Suspects, compare.Suspect{Slice: c.Slice, Family: string(c.Family)}) {
+			cases = append(cases, c)
+			fresh.Request.Cases = append(fresh.Request.Cases, c.ID)
+		}
+	}
+	var err error
+	if fresh.Plan, err = NewPlan(cases, j.Detector, compare.FreshRuns, fresh.Request.Seed); err != nil {
+		return nil, err
+	}
+	m := j.manifest
+	return &fresh, fresh.record(m.Plan.Corpus.Source, selection{split: m.Plan.Split, openings: m.Openings})
+}
+
+func freshSeed(seed uint64) uint64 {
+	sum := sha256.Sum256(fmt.Appendf(nil, "youden/fresh/1\n%d\n", seed))
+	return binary.BigEndian.Uint64(sum[:]) >> 11
+}
+
+// settle completes the record once the verdict is reached.
+func (s *sequence) settle(spend measurements.Spend) *compare.Comparison {
+	c, r := s.look.Comparison, &s.record
+	r.Verdict = string(c.Verdict)
+	r.RunsSaved = r.PlannedRuns - int(spend.Runs) - r.FreshRuns
+	if spend.Runs > 0 {
+		calls := int64(math.Round(float64(r.RunsSaved) * float64(spend.Calls) / float64(spend.Runs)))
+		r.CallsSaved = &calls
+	}
+	c.Sequential = r
+	return c
+}

@@ -1,0 +1,210 @@
+package bench
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/youden-bench/youden/detector"
+	"github.com/youden-bench/youden/measurements"
+	"github.com/youden-bench/youden/measurements/compare"
+)
+
+func TestStagesHoldThePlanOnce(t *testing.T) {
+	plan, _ := planOf(t, 4, 5)
+	whole := plan.stages()
+	require.Len(t, whole, 1)
+	assert.Equal(t, plan.order(), whole[0].cells, "without looks the order of dispatch is the shuffle")
+
+	plan.Looks = []int{2, 5}
+	stages := plan.stages()
+	require.Len(t, stages, 2)
+	seen := map[int]bool{}
+	for n, from := range []int{0, 2} {
+		for _, i := range stages[n].cells {
+			assert.False(t, seen[i])
+			seen[i] = true
+			assert.True(t, plan.Cells[i].K >= from && plan.Cells[i].K < stages[n].k)
+		}
+	}
+	assert.Len(t, seen, len(plan.Cells))
+}
+
+func TestALookEndsACapture(t *testing.T) {
+	plan, program := planOf(t, 4, 5)
+	plan.Looks = []int{2, 5}
+	for _, goOn := range []bool{false, true} {
+		model := &recorder{}
+		var looks []int
+		runner := Runner{Program: program, Model: model, Concurrency: 3, Look: func(k int, rows []measurements.Rows) (bool, error) {
+			looks = append(looks, k)
+			assert.Len(t, rows, 8*k)
+			for _, r := range rows {
+				assert.Less(t, r.Run.K, int64(k))
+				assert.NotEmpty(t, r.Run.Status, "all runs of the look have ended")
+			}
+			return goOn, nil
+		}}
+		result, err := runner.Run(context.Background(), plan, nil)
+		require.NoError(t, err)
+		want := map[bool][]int{false: {2}, true: {2, 5}}[goOn]
+		assert.Equal(t, want, looks)
+		assert.Equal(t, want[len(want)-1], result.K)
+		assert.Len(t, result.Rows, 8*result.K)
+		assert.Len(t, model.requests, 8*result.K)
+	}
+}
+
+func TestAStoppedCaptureIsNotLookedAt(t *testing.T) {
+	plan, program := planOf(t, 4, 5)
+	plan.Looks = []int{2, 5}
+	stop := make(chan struct{})
+	close(stop)
+	runner := Runner{Program: program, Model: &recorder{}, Look: func(int, []measurements.Rows) (bool, error) {
+		t.Error("looked at a capture that was stopped")
+		return false, nil
+	}}
+	result, err := runner.Run(context.Background(), plan, stop)
+	require.NoError(t, err)
+	assert.Equal(t, 5, result.K)
+	assert.Len(t, result.Rows, 40, "the plan stays whole, to be resumed")
+	assert.Equal(t, detector.Cancelled, result.Stop.Status)
+}
+
+// sequential is a request on the simulated endpoint.
+func sequential(t *testing.T, model, against string, seed uint64) Request {
+	t.Helper()
+	cfg, err := SelectEndpoint(SimulatorName, model, nil)
+	require.NoError(t, err)
+	return Request{
+		Detector: "oneshot", EndpointName: SimulatorName, Endpoint: cfg, Runs: 5, Seed: seed, Split: "train", Limit: 24,
+		Concurrency: 8, MaxErrorRate: .05, Policy: measurements.Class, View: measurements.Charge, Against: against,
+	}
+}
+
+func start(t *testing.T, req Request, dir string, stop <-chan struct{}, watch Watch) Outcome {
+	t.Helper()
+	job, err := Prepare(req, detector.Core(), filepath.Dir(dir), "capture")
+	require.NoError(t, err)
+	out, err := job.Start(context.Background(), dir, measurements.Provenance{}, stop, watch)
+	require.NoError(t, err)
+	return out
+}
+
+// resumed goes on with a capture and counts the requests that it sends.
+func resumed(t *testing.T, dir string) (out Outcome, calls int) {
+	t.Helper()
+	req, err := RequestOf(dir)
+	require.NoError(t, err)
+	job, err := Prepare(req, detector.Core(), filepath.Dir(dir), "resume")
+	require.NoError(t, err)
+	sent := map[int]int{} // by the number of runs that they are of
+	out, err = job.Resume(context.Background(), dir, nil, Watch{Progress: func(p Progress) { sent[p.Total] = p.Calls }})
+	require.NoError(t, err)
+	for _, n := range sent {
+		calls += n
+	}
+	return out, calls
+}
+
+func TestSequentialCapture(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "base")
+	start(t, sequential(t, "sim-strong", "", 1), base, nil, Watch{})
+	t.Run("fresh runs", func(t *testing.T) { confirmsByFreshRuns(t, base) })
+	t.Run("stops early", func(t *testing.T) { stopsEarly(t, base) })
+	t.Run("refused", func(t *testing.T) { refusesWhatCannotBeCompared(t, base) })
+}
+
+// The whole way: looks, fresh runs in a capture of their own, an interruption
+// between them, and a resumed capture that pays for nothing twice.
+func confirmsByFreshRuns(t *testing.T, base string) {
+	folder := t.TempDir()
+	// By these cases and this seed a family looks worse without failing.
+	dir := filepath.Join(folder, "new")
+	stop := make(chan struct{})
+	var notes []string
+	out := start(t, sequential(t, "sim-drifted", base, 2), dir, stop, Watch{Note: func(text string) {
+		notes = append(notes, text)
+		if strings.Contains(text, "fresh runs") {
+			close(stop)
+		}
+	}})
+	require.Len(t, notes, 2)
+	assert.Equal(t, Interrupted, out.Verdict(.05))
+	assert.Nil(t, out.Comparison, "no verdict without the fresh runs")
+	assert.Equal(t, measurements.Partial, out.Summary.Status)
+
+	out, calls := resumed(t, dir)
+	require.NotNil(t, out.Comparison)
+	record := out.Summary.Plan.Sequential
+	require.NotNil(t, record)
+	assert.Equal(t, Passed, out.Verdict(.05))
+	require.Len(t, record.Fresh, 1)
+	assert.Equal(t, "injection", record.Fresh[0].Family)
+	assert.Equal(t, compare.FreshRuns, record.Fresh[0].Runs)
+	assert.Equal(t, record.FreshRuns, calls, "only the fresh runs are sent, the others are replayed")
+	assert.Equal(t, string(out.Comparison.Verdict), record.Verdict)
+	assert.Equal(t, -record.FreshRuns, record.RunsSaved, "all looks were made, and fresh runs besides")
+	assert.Equal(t, 5, out.Summary.Plan.K)
+	assert.EqualValues(t, 240, out.Summary.Totals.Runs, "fresh runs enter no score")
+
+	again, calls := resumed(t, dir)
+	assert.Zero(t, calls, "a finished capture sends nothing")
+	assert.Equal(t, record, again.Summary.Plan.Sequential)
+
+	// What it is compared with must stay what it was.
+	req, err := RequestOf(dir)
+	require.NoError(t, err)
+	req.Against = dir
+	job, err := Prepare(req, detector.Core(), folder, "resume")
+	require.NoError(t, err)
+	_, err = job.Resume(context.Background(), dir, nil, Watch{})
+	assert.ErrorContains(t, err, "baseline of the capture is another")
+}
+
+func stopsEarly(t *testing.T, base string) {
+	dir := filepath.Join(t.TempDir(), "new")
+	calls := 0
+	out := start(t, sequential(t, "sim-strong", base, 1), dir, nil, Watch{Progress: func(p Progress) { calls = p.Calls }})
+	require.NotNil(t, out.Comparison)
+	assert.Equal(t, compare.Pass, out.Comparison.Verdict)
+	record := out.Summary.Plan.Sequential
+	assert.Equal(t, 1, record.Stopped)
+	assert.Equal(t, 96, calls)
+	assert.Equal(t, 144, record.RunsSaved)
+	require.NotNil(t, record.CallsSaved)
+	assert.EqualValues(t, 144, *record.CallsSaved)
+	assert.Equal(t, 2, out.Summary.Plan.K)
+	assert.Equal(t, measurements.Complete, out.Summary.Status)
+
+	_, calls = resumed(t, dir)
+	assert.Zero(t, calls)
+
+	subject, err := compare.Load(dir, "", "")
+	require.NoError(t, err, "it is a capture like any other")
+	assert.Equal(t, 2, subject.K)
+}
+
+func refusesWhatCannotBeCompared(t *testing.T, base string) {
+	folder := t.TempDir()
+	for name, test := range map[string]struct {
+		change func(*Request)
+		want   string
+	}{
+		"K":           {func(r *Request) { r.Runs = 3 }, "leave --runs at 5"},
+		"no baseline": {func(r *Request) { r.Against = filepath.Join(folder, "none") }, "--against"},
+		"cases":       {func(r *Request) { r.Limit, r.Cases = 0, []string{"val-python-dahlia-ballot"} }, "no planned case"},
+		"parameters":  {func(r *Request) { r.Endpoint.MaxTokens = 5 }, "max_tokens"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := sequential(t, "sim-strong", base, 2)
+			test.change(&req)
+			_, err := Prepare(req, detector.Core(), folder, "capture")
+			assert.ErrorContains(t, err, test.want)
+		})
+	}
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/youden-bench/youden/measurements/compare"
+	"github.com/youden-bench/youden/measurements/report"
+)
+
+func (a *app) baselineCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "baseline",
+		Short: "Distil captures into small files to commit and compare with",
+		Long: `A baseline is one small JSON file: the counts of each case by its hash, and what they
+were measured with, how complete the capture was, and the commit that is checked out in
+the git repository around this folder, or else around the corpus. It stands in baselines/
+and is meant to be committed. K = 20 runs for a baseline nearly double the power for small
+families, and are paid once.`,
+		Example: "  youden baseline set captures/A\n  youden baseline list",
+	}
+	group(cmd)
+	cmd.AddCommand(a.baselineSet(), a.baselineShow(), a.baselineList())
+	return cmd
+}
+
+func (a *app) baselineSet() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "set CAPTURE",
+		Short:   "Distil a capture into a baseline file",
+		Example: "  youden baseline set captures/A\n  youden baseline set captures/A --name nightly --force",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := loadSettings(cmd)
+			if err != nil {
+				return err
+			}
+			return a.setBaseline(s, args[0])
+		},
+	}
+	f := cmd.Flags()
+	f.String("name", "main", "`NAME` of the baseline")
+	f.Bool("force", false, "replace a baseline of this name")
+	f.String("policy", "", "strict, class or region; empty = as planned")
+	f.String("view", "", "charge or exclude; empty = as planned")
+	return cmd
+}
+
+func (a *app) setBaseline(s *settings, dir string) error {
+	name, err := compare.Path(s.string("name"))
+	if err != nil {
+		return err
+	}
+	subject, err := loadSubject(s, dir)
+	if err != nil {
+		return err
+	}
+	if subject.Kind == compare.FromCapture && subject.Commit == nil {
+		subject.Commit = compare.CommitAt(".", corpusFolder(subject))
+	}
+	text, err := compare.Baseline(s.string("name"), subject)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(compare.Folder, 0o755); err != nil { //nolint:gosec // it is committed
+		return fmt.Errorf("making the folder of baselines: %w", err)
+	}
+	if _, err := os.Lstat(name); err == nil && !s.bool("force") {
+		return fmt.Errorf("%s is there already; choose another --name, or replace it with --force", name)
+	}
+	if err := replaceFile(name, text); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "wrote %s: %d cases, K %d, grade %s, commit %s; commit it and let CI run: youden compare %s NEW\n",
+		name, len(subject.Cases), subject.K, subject.Grade, shortCommit(subject), name)
+	if why := subject.Incomplete(compare.DefaultMaxErrorRate); why != "" {
+		fmt.Fprintf(a.err, "youden: warning: the capture is incomplete, and the baseline says so: %s\n", why)
+	}
+	return nil
+}
+
+// corpusFolder is where the cases of a capture came from, "" when that is no place
+// on this machine.
+func corpusFolder(s *compare.Subject) string {
+	if _, err := os.Stat(s.CorpusSource); err != nil {
+		return ""
+	}
+	return s.CorpusSource
+}
+
+func shortCommit(s *compare.Subject) string {
+	if s.Commit == nil {
+		return "n/a"
+	}
+	return fmt.Sprintf("%.12s", *s.Commit)
+}
+
+// replaceFile writes a file whole or not at all.
+func replaceFile(name string, text []byte) error {
+	temporary := name + ".new"
+	if err := os.WriteFile(temporary, text, 0o644); err != nil { //nolint:gosec // it is committed
+		return fmt.Errorf("writing %s: %w", name, errors.Join(err, os.Remove(temporary)))
+	}
+	if err := os.Rename(temporary, name); err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	return nil
+}
+
+func (a *app) baselineShow() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show NAME|FILE",
+		Short:   "Print what a baseline was measured with, and its numbers",
+		Example: "  youden baseline show main",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := args[0]
+			if file, err := compare.Path(name); err == nil {
+				if _, err := os.Stat(file); err == nil {
+					name = file
+				}
+			}
+			subject, err := compare.Load(name, "", "")
+			if err != nil {
+				return err
+			}
+			a.describe(subject)
+			return nil
+		},
+	}
+}
+
+func (a *app) baselineList() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the baselines of this folder",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			entries, err := os.ReadDir(compare.Folder)
+			if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+				fmt.Fprintln(a.out, "no baselines here; make one with: youden baseline set CAPTURE")
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			for _, e := range entries {
+				subject, err := compare.Load(compare.Folder+"/"+e.Name(), "", "")
+				if err != nil {
+					fmt.Fprintf(a.out, "%s: %s\n", report.Plain(e.Name()), report.Plain(err.Error()))
+					continue
+				}
+				a.describe(subject)
+			}
+			return nil
+		},
+	}
+}
+
+// describe prints a subject in a few lines.
+func (a *app) describe(s *compare.Subject) {
+	simulated, date := "", "unknown date"
+	if s.Simulated {
+		simulated = ", SIMULATED"
+	}
+	if !s.Date.IsZero() {
+		date = s.Date.UTC().Format("2006-01-02")
+	}
+	fmt.Fprintf(a.out, "%s: capture %s of %s, commit %s, grade %s%s\n", report.Plain(s.Name), report.Plain(s.ID), date, report.Plain(shortCommit(s)), report.Plain(s.Grade), simulated)
+	fmt.Fprintf(a.out, "  detector %s (%.8s), model %s, K %d, split %s, policy %s, view %s\n",
+		report.Plain(s.Detector.Name), report.Plain(s.Detector.Hash), report.Plain(s.Endpoint.Model), s.K, report.Plain(s.Split), s.Policy, s.View)
+	if why := s.Incomplete(compare.DefaultMaxErrorRate); why != "" {
+		fmt.Fprintf(a.out, "  incomplete: %s\n", report.Plain(why))
+	}
+	fmt.Fprintf(a.out, "  %s\n", report.Standing(s))
+}

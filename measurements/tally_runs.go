@@ -1,0 +1,26 @@
+package measurements
+
+import "fmt"
+
+// TallyRuns tallies rows in memory as Tallies does those of a capture, with plan m.
+func TallyRuns(m Manifest, runs []RunRow, p Part) (Tallied, error) {
+	t := newTallying(p, m)
+	roll := roll{plan: &m.Plan}
+	for i := range runs {
+		e := runs[i].entry()
+		number, err := roll.enter(&e)
+		if err != nil {
+			return Tallied{}, fmt.Errorf("tallying the runs of a capture: %w", err)
+		}
+		t.add(number, &e)
+	}
+	return t.result(), nil
+}
+
+// Replan says what the looks left of the plan: K runs a side, and so many in all.
+// Finish writes it down.
+func (c *Capture) Replan(k, runs int, s *Sequential) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.manifest.Plan.K, c.manifest.Plan.Runs, c.manifest.Plan.Sequential = k, runs, s
+}
