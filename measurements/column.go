@@ -1,9 +1,11 @@
 package measurements
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -17,10 +19,10 @@ type column struct {
 	set  func(*entry, parquet.Value)
 }
 
-// entryColumns lists the columns that tallies need; nulls are not set. The
-// result remembers words and serves one reader.
-func entryColumns() []column {
-	return []column{
+// entryColumns lists the columns that tallies under these policies need; nulls are
+// not set. The result remembers words and serves one reader.
+func entryColumns(policies []Policy) []column {
+	columns := []column{
 		{"case_id", text(func(e *entry) *string { return &e.caseID })},
 		{"case_hash", text(func(e *entry) *string { return &e.caseHash })},
 		{"slice", word(func(e *entry) *string { return &e.slice })},
@@ -31,14 +33,8 @@ func entryColumns() []column {
 		{"status", word(func(e *entry) *string { return &e.status })},
 		{"counts", word(func(e *entry) *string { return &e.counts })},
 		{"hit", func(e *entry, v parquet.Value) { e.hit = known(v.Boolean()) }},
-		{"silent_strict", func(e *entry, v parquet.Value) { e.silent[Strict.place()] = known(v.Boolean()) }},
-		{"silent_class", func(e *entry, v parquet.Value) { e.silent[Class.place()] = known(v.Boolean()) }},
-		{"silent_region", func(e *entry, v parquet.Value) { e.silent[Region.place()] = known(v.Boolean()) }},
 		{"residual", func(e *entry, v parquet.Value) { e.residual = v.Boolean() }},
 		{hitSeverityColumn, func(e *entry, v parquet.Value) { e.hitSeverity = rankIn(v) }},
-		{"break_severity_strict", func(e *entry, v parquet.Value) { e.breaks[Strict.place()] = rankIn(v) }},
-		{"break_severity_class", func(e *entry, v parquet.Value) { e.breaks[Class.place()] = rankIn(v) }},
-		{"break_severity_region", func(e *entry, v parquet.Value) { e.breaks[Region.place()] = rankIn(v) }},
 		{"dropped_items", func(e *entry, v parquet.Value) { e.dropped = v.Int64() }},
 		{"unmapped", func(e *entry, v parquet.Value) { e.unmapped = v.Int64() }},
 		{"calls", func(e *entry, v parquet.Value) { e.calls = v.Int64() }},
@@ -47,11 +43,20 @@ func entryColumns() []column {
 		{"completion_tokens", func(e *entry, v parquet.Value) { e.completion = known(v.Int64()) }},
 		{"cost_usd_micros", func(e *entry, v parquet.Value) { e.cost = known(v.Int64()) }},
 		{"latency_ms", func(e *entry, v parquet.Value) { e.latency = known(v.Int64()) }},
-		{"trajectory_hash", func(e *entry, v parquet.Value) { e.trace = known(traceDigest(v.ByteArray())) }},
+		{"trajectory_hash", traced()},
 		{"model_returned", text(func(e *entry) *string { return &e.model })},
 		{"system_fingerprint", text(func(e *entry) *string { return &e.fingerprint })},
 		{"simulated", func(e *entry, v parquet.Value) { e.simulated = v.Boolean() }},
 	}
+	for at, p := range Policies() {
+		if !slices.ContainsFunc(policies, func(asked Policy) bool { return asked.place() == at }) {
+			continue
+		}
+		columns = append(columns,
+			column{"silent_" + string(p), func(e *entry, v parquet.Value) { e.silent[at] = known(v.Boolean()) }},
+			column{"break_severity_" + string(p), func(e *entry, v parquet.Value) { e.breaks[at] = rankIn(v) }})
+	}
+	return columns
 }
 
 const hitSeverityColumn = "hit_severity"
@@ -83,6 +88,19 @@ func word(part func(*entry) *string) func(*entry, parquet.Value) {
 	}
 }
 
+// traced digests a hash that stands in many rows in a row only once.
+func traced() func(*entry, parquet.Value) {
+	var last []byte
+	digest := traceDigest(last)
+	return func(e *entry, v parquet.Value) {
+		if b := v.ByteArray(); !bytes.Equal(b, last) {
+			last = append(last[:0], b...)
+			digest = traceDigest(b)
+		}
+		e.trace = known(digest)
+	}
+}
+
 func rankIn(v parquet.Value) rank { return rankOf(detector.Severity(v.ByteArray())) }
 
 // entryReader reads the entries of runs.parquet column by column. Reading rows
@@ -97,15 +115,15 @@ type entryReader struct {
 	values  []parquet.Value
 }
 
-// entries returns a reader of a file whose columns were checked. Columns that
-// the file lacks stay unknown.
-func entries(t *table[RunRow]) *entryReader {
+// entries returns a reader of a file whose columns were checked. Columns that the
+// file lacks stay unknown, and so do those of other policies.
+func entries(t *table[RunRow], policies []Policy) *entryReader {
 	r := &entryReader{
 		groups: t.pq.RowGroups(),
 		batch:  make([]entry, rowsPerRead),
 		values: make([]parquet.Value, rowsPerRead),
 	}
-	for _, c := range entryColumns() {
+	for _, c := range entryColumns(policies) {
 		if leaf, ok := t.pq.Schema().Lookup(c.name); ok {
 			r.columns = append(r.columns, c)
 			r.at = append(r.at, leaf.ColumnIndex)

@@ -1,9 +1,7 @@
 package measurements
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/youden-bench/youden/corpus"
 )
@@ -88,23 +86,25 @@ func (r *roll) fits(e *entry) error {
 	return nil
 }
 
-// draws is a set of run indices of one side: 64 to a word, and no word for those
-// that did not come.
-type draws []draw
-
-type draw struct {
-	word int64
-	bits uint64
+// draws is a set of run indices of one side, as bits: those below 64 at hand, and
+// no word for those beyond that did not come.
+type draws struct {
+	low  uint64
+	high map[int64]uint64 // by k/64
 }
 
 // add reports whether k is new.
 func (d *draws) add(k int64) bool {
-	word, bit := k/64, uint64(1)<<(k%64)
-	at, ok := slices.BinarySearchFunc(*d, word, func(d draw, word int64) int { return cmp.Compare(d.word, word) })
-	if !ok {
-		*d = slices.Insert(*d, at, draw{word: word})
+	bit := uint64(1) << (k % 64)
+	if k < 64 {
+		seen := d.low & bit
+		d.low |= bit
+		return seen == 0
 	}
-	seen := (*d)[at].bits & bit
-	(*d)[at].bits |= bit
+	if d.high == nil {
+		d.high = map[int64]uint64{}
+	}
+	seen := d.high[k/64] & bit
+	d.high[k/64] |= bit
 	return seen == 0
 }

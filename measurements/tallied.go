@@ -105,11 +105,13 @@ func (c *Capture) Parts(parts ...Part) ([]Tallied, error) {
 
 func tallyTable(t *table[RunRow], plan *PlanRecord, tallies []*tallying) error {
 	_, severities := t.pq.Schema().Lookup(hitSeverityColumn)
+	var policies []Policy
 	for _, tally := range tallies {
 		tally.Severities = severities
+		policies = append(policies, tally.Part.Policy)
 	}
 	roll := roll{plan: plan}
-	reader := entries(t)
+	reader := entries(t, policies)
 	for {
 		batch, err := reader.next()
 		if err == nil && len(batch) == 0 {

@@ -308,10 +308,14 @@ func TestTalliesRefuseWhatDoesNotFit(t *testing.T) {
 // Every column that tallies read is a column of runs.parquet.
 func TestEntryColumnsExist(t *testing.T) {
 	schema := parquet.SchemaOf(new(RunRow))
-	for _, c := range entryColumns() {
+	for _, c := range entryColumns(Policies()) {
 		leaf, ok := schema.Lookup(c.name)
 		assert.True(t, ok, c.name)
 		assert.Zero(t, leaf.MaxRepetitionLevel, c.name)
+	}
+	for at, p := range Policies() {
+		assert.Equal(t, at, p.place())
+		assert.Len(t, entryColumns([]Policy{p, p}), len(entryColumns(nil))+2, "of one policy")
 	}
 }
 

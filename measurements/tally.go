@@ -209,13 +209,15 @@ func (c CaseScore) Varies() bool {
 }
 
 func (c CaseScore) sides() []*Tally {
-	var sides []*Tally
-	for _, t := range []*Tally{c.Vulnerable, c.Fixed} {
-		if t != nil {
-			sides = append(sides, t)
-		}
+	switch {
+	case c.Vulnerable == nil && c.Fixed == nil:
+		return nil
+	case c.Vulnerable == nil:
+		return []*Tally{c.Fixed}
+	case c.Fixed == nil:
+		return []*Tally{c.Vulnerable}
 	}
-	return sides
+	return []*Tally{c.Vulnerable, c.Fixed}
 }
 
 // Cases tallies runs by case, in order of first appearance. k is the planned
@@ -256,9 +258,9 @@ func (t *caseTallies) add(number int, e *entry) {
 
 func newCaseScore(e *entry, k int) CaseScore {
 	c := CaseScore{ID: e.caseID, Hash: e.caseHash, Slice: e.slice, Family: e.family, IsPair: e.pair}
-	if e.pair {
-		c.side(corpus.Vulnerable, k)
-		c.side(corpus.Fixed, k)
+	if e.pair { // side by side in memory, for both are read together
+		both := &[2]Tally{{Side: corpus.Vulnerable, K: k}, {Side: corpus.Fixed, K: k}}
+		c.Vulnerable, c.Fixed = &both[0], &both[1]
 	}
 	return c
 }

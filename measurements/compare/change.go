@@ -6,7 +6,7 @@ import (
 	"github.com/youden-bench/youden/measurements"
 )
 
-// CaseChange is a case whose y changed.
+// CaseChange is a case whose hits or leaks changed; D is what that came to in y.
 type CaseChange struct {
 	ID       string  `json:"id"`
 	Slice    string  `json:"slice"`
@@ -33,16 +33,15 @@ func countOf(t *measurements.Tally) Count {
 	return Count{t.Positive, t.Counted}
 }
 
-// changes lists the cases whose y changed, the greatest fall first.
+// changes lists the cases whose hits or leaks changed, the greatest fall first.
 func changes(pairs []Pair) []CaseChange {
 	list := []CaseChange{}
 	for _, p := range pairs {
-		d := p.d()
-		if d == 0 {
+		if !p.moved() {
 			continue
 		}
 		list = append(list, CaseChange{
-			ID: p.New.ID, Slice: p.New.Slice, Family: p.New.Family, D: d,
+			ID: p.New.ID, Slice: p.New.Slice, Family: p.New.Family, D: p.d(),
 			OldHits: countOf(p.Old.Vulnerable), NewHits: countOf(p.New.Vulnerable),
 			OldLeaks: countOf(p.Old.Fixed), NewLeaks: countOf(p.New.Fixed),
 			OldVote: string(p.Old.Pair()), NewVote: string(p.New.Pair()),

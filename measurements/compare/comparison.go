@@ -113,7 +113,8 @@ func (c *Comparison) judge(before, after *Subject, matched Matched, o Options) {
 			c.regressions(r)
 		}
 	}
-	verdict, why := rule(results, matched.Both, o)
+	single := before.repeats() || after.repeats()
+	verdict, why := rule(results, matched.Both, single, o)
 	c.Verdict = verdict
 	if why != "" {
 		c.Regressions = append(c.Regressions, why)
@@ -127,17 +128,22 @@ func (c *Comparison) judge(before, after *Subject, matched Matched, o Options) {
 
 // rule is the verdict of the slices that decide, and why NEW fails whatever they
 // say.
-func rule(results []SliceResult, pairs []Pair, o Options) (v Verdict, why string) {
+func rule(results []SliceResult, pairs []Pair, single bool, o Options) (v Verdict, why string) {
 	v = Pass
-	moved := false
+	moved := slices.ContainsFunc(pairs, Pair.moved)
 	for _, r := range results {
-		moved = moved || r.Overall.Moved > 0
 		if decides(r.Overall.Slice, o.Slices) {
 			v = worse(v, r.verdict(o.Mode))
 		}
 	}
 	if why = degenerate(pairs); why != "" && moved {
 		return worse(v, Fail), why
+	}
+	if why = collapsed(pairs, single, o); why != "" {
+		if v == Inconclusive && o.Mode != NonInferior {
+			return Warn, why
+		}
+		return worse(v, Warn), why
 	}
 	return v, ""
 }
@@ -210,6 +216,31 @@ func (c *Comparison) regressions(r SliceResult) {
 	}
 }
 
+// collapseLimit is the p below which lost cases are no chance.
+const collapseLimit = .001
+
+// collapsed says whether more sides went from all runs correct to none than chance
+// explains, over all slices that decide.
+func collapsed(pairs []Pair, single bool, o Options) string {
+	var strata []stats.Stratum
+	for _, p := range pairs {
+		if !decides(p.New.Slice, o.Slices) {
+			continue
+		}
+		for _, s := range p.strata() {
+			if single {
+				s = s.Single()
+			}
+			strata = append(strata, s)
+		}
+	}
+	c := stats.Collapses(strata)
+	if c == nil || c.P >= collapseLimit {
+		return ""
+	}
+	return fmt.Sprintf("%d sides went from all runs correct to none", c.Fallen)
+}
+
 // degenerateCases is how many cases must agree before a detector is called one
 // that does not look.
 const degenerateCases = 6
@@ -249,7 +280,7 @@ func (c *Comparison) lost(before, after *Subject, o Options) {
 	for _, worst := range []bool{true, false} {
 		// The worst for NEW: what it lost was wrong, and what OLD lost was right.
 		pairs := match(before.filled(worst), after.filled(!worst)).Both
-		verdict, _ := rule(judgeSlices(before, after, pairs, o), pairs, o)
+		verdict, _ := rule(judgeSlices(before, after, pairs, o), pairs, before.repeats() || after.repeats(), o)
 		if (verdict == Fail) != (c.Verdict == Fail) {
 			c.Reasons = append(c.Reasons, fmt.Sprintf("%d runs are missing, and they could change the verdict from %s to %s", runs, c.Verdict, verdict))
 			c.Verdict = Inconclusive

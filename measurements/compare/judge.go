@@ -89,7 +89,7 @@ func (j judge) judgeOverall(r *Row, pairs []Pair, components *stats.Components) 
 		return
 	}
 	r.drop = -flips.Mean
-	if flips.Changed == 0 {
+	if !slices.ContainsFunc(pairs, Pair.moved) {
 		r.Reasons = append(r.Reasons, "nothing changed")
 		return
 	}
@@ -137,7 +137,7 @@ func (j judge) judgeFamilies(slice string, families []family, before, after []me
 	var all []stats.Family
 	var sizes []int
 	for _, f := range families {
-		all = append(all, stats.Family{Name: f.name, D: f.d})
+		all = append(all, stats.Family{Name: f.name, D: f.d, Bystander: len(f.d) < stats.MinFamily})
 		sizes = append(sizes, len(f.d))
 	}
 	general, pooled := stats.MaxT(all, stats.MaxTDraws, j.seed), stats.PooledT(all, level)

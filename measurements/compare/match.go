@@ -24,21 +24,20 @@ type Pair struct {
 
 // match pairs cases by hash, in the order of NEW; names are sorted.
 func match(before, after []measurements.CaseScore) Matched {
-	byHash, byID := map[string]int{}, map[string]bool{}
-	for i, c := range before {
-		byHash[c.Hash] = i
-		byID[c.Slice+"\x00"+c.ID] = true
+	byHash := make(map[string]int, len(before))
+	for i := range before {
+		byHash[before[i].Hash] = i
 	}
-	var m Matched
+	m := Matched{Both: make([]Pair, 0, min(len(before), len(after)))}
 	found := make([]bool, len(before))
-	changed := map[string]bool{}
+	olds, changed := names{of: before}, map[caseName]bool{}
 	for i := range after {
 		c := &after[i]
 		at, ok := byHash[c.Hash]
 		switch {
-		case !ok && byID[c.Slice+"\x00"+c.ID]:
+		case !ok && olds.has(nameOf(c)):
 			m.Changed = append(m.Changed, c.ID)
-			changed[c.Slice+"\x00"+c.ID] = true
+			changed[nameOf(c)] = true
 		case !ok:
 			m.Added = append(m.Added, c.ID)
 		default:
@@ -50,9 +49,9 @@ func match(before, after []measurements.CaseScore) Matched {
 			}
 		}
 	}
-	for i, c := range before {
-		if !found[i] && !changed[c.Slice+"\x00"+c.ID] {
-			m.Removed = append(m.Removed, c.ID)
+	for i := range before {
+		if !found[i] && !changed[nameOf(&before[i])] {
+			m.Removed = append(m.Removed, before[i].ID)
 		}
 	}
 	for _, names := range [][]string{m.Added, m.Removed, m.Changed, m.Unscored} {
@@ -61,10 +60,32 @@ func match(before, after []measurements.CaseScore) Matched {
 	return m
 }
 
+// caseName is what a person calls a case: names are unique within a slice.
+type caseName struct{ slice, id string }
+
+func nameOf(c *measurements.CaseScore) caseName { return caseName{c.Slice, c.ID} }
+
+// names are those of many cases, listed when the first is asked for: mostly none
+// is.
+type names struct {
+	of   []measurements.CaseScore
+	list map[caseName]bool
+}
+
+func (n *names) has(name caseName) bool {
+	if n.list == nil {
+		n.list = make(map[caseName]bool, len(n.of))
+		for i := range n.of {
+			n.list[nameOf(&n.of[i])] = true
+		}
+	}
+	return n.list[name]
+}
+
 // strata are the sides of the case with their correct runs: detected on the
 // vulnerable side, silent on the fixed one.
 func (p Pair) strata() []stats.Stratum {
-	var list []stats.Stratum
+	list := make([]stats.Stratum, 0, 2)
 	if p.Old.Vulnerable != nil && p.New.Vulnerable != nil {
 		list = append(list, stats.Stratum{
 			OldRuns: p.Old.Vulnerable.Counted, OldCorrect: p.Old.Vulnerable.Positive,
@@ -82,29 +103,35 @@ func (p Pair) strata() []stats.Stratum {
 
 // recall is the change of the hit rate, silence that of the silent rate; nil for
 // a side that the case does not have.
-func (p Pair) recall() *float64 { return difference(p.Old.Vulnerable, p.New.Vulnerable, 1) }
+func (p Pair) recall() *float64 { return known(difference(p.Old.Vulnerable, p.New.Vulnerable)) }
 
-func (p Pair) silence() *float64 { return difference(p.Old.Fixed, p.New.Fixed, -1) }
+func (p Pair) silence() *float64 { return known(difference(p.New.Fixed, p.Old.Fixed)) }
 
-func difference(before, after *measurements.Tally, sign float64) *float64 {
-	if before == nil || after == nil {
+func known(value float64, ok bool) *float64 {
+	if !ok {
 		return nil
 	}
-	a, b := before.Rate(), after.Rate()
-	if a == nil || b == nil {
-		return nil
+	return &value
+}
+
+// difference is what the second rate has more than the first.
+// moved reports whether a rate of the case changed: y may stay when hits are traded
+// for leaks.
+func (p Pair) moved() bool {
+	recall, silence := p.recall(), p.silence()
+	return recall != nil && *recall != 0 || silence != nil && *silence != 0
+}
+
+func difference(a, b *measurements.Tally) (d float64, ok bool) {
+	if !a.Counts() || !b.Counts() {
+		return 0, false
 	}
-	d := sign * (*b - *a)
-	return &d
+	return float64(b.Positive)/float64(b.Counted) - float64(a.Positive)/float64(a.Counted), true
 }
 
 // d is the change of the case's y, or of the rate of its only side.
 func (p Pair) d() float64 {
-	sum := 0.0
-	for _, part := range []*float64{p.recall(), p.silence()} {
-		if part != nil {
-			sum += *part
-		}
-	}
-	return sum
+	recall, _ := difference(p.Old.Vulnerable, p.New.Vulnerable)
+	silence, _ := difference(p.New.Fixed, p.Old.Fixed)
+	return recall + silence
 }

@@ -34,9 +34,7 @@ func (j judge) rule(before, after []measurements.CaseScore) ruling {
 	j.ruleOverall(&r.Overall, pairs)
 	r.Families = j.ruleFamilies(byFamily(pairs))
 	out := ruling{verdict: r.verdict(Regression), overall: r.Overall, families: r.Families}
-	if degenerate(pairs) != "" {
-		out.verdict = worse(out.verdict, Fail)
-	}
+	out.verdict, _ = rule([]SliceResult{r}, pairs, j.single, Options{Mode: Regression})
 	return out
 }
 
@@ -70,7 +68,7 @@ func (j judge) ruleFamilies(families []family) []Row {
 	var all []stats.Family
 	exact := make([]*float64, len(families))
 	for i, f := range families {
-		all = append(all, stats.Family{Name: f.name, D: f.d})
+		all = append(all, stats.Family{Name: f.name, D: f.d, Bystander: len(f.d) < stats.MinFamily})
 		if t := j.exactly(f.pairs); t != nil && len(f.d) >= stats.MinFamily {
 			exact[i] = &t.Drop
 		}

@@ -1,6 +1,9 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Cluster is one case on one side: its runs and how many of them were positive.
 // Runs of one case are not independent draws.
@@ -27,7 +30,7 @@ type ICC struct {
 // answer is 1: a case is then worth one draw, whatever its number of runs.
 func PooledICC(clusters []Cluster) ICC {
 	clusters = withRuns(clusters)
-	means := familyMeans(clusters)
+	means, of := familyMeans(clusters)
 	icc := ICC{R: 1, Raised: 1, Cases: len(clusters), Families: len(means)}
 	freedom := len(clusters) - len(means)
 	if freedom < 1 {
@@ -36,9 +39,9 @@ func PooledICC(clusters []Cluster) ICC {
 	}
 	var between, sampling, within float64
 	repeated := 0
-	for _, c := range clusters {
+	for i, c := range clusters {
 		p := c.rate()
-		d := p - means[c.Family]
+		d := p - means[of[i]]
 		between += d * d
 		if c.Runs < 2 {
 			continue
@@ -102,24 +105,33 @@ func (icc ICC) Rate(clusters []Cluster, level float64) *Interval {
 
 func (c Cluster) rate() float64 { return float64(c.Positive) / float64(c.Runs) }
 
+// withRuns leaves out the clusters without a run, mostly none.
 func withRuns(clusters []Cluster) []Cluster {
-	kept := make([]Cluster, 0, len(clusters))
-	for _, c := range clusters {
-		if c.Runs > 0 {
-			kept = append(kept, c)
-		}
+	none := func(c Cluster) bool { return c.Runs <= 0 }
+	if !slices.ContainsFunc(clusters, none) {
+		return clusters
 	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(clusters), none)
 }
 
-func familyMeans(clusters []Cluster) map[string]float64 {
-	sums, counts := map[string]float64{}, map[string]int{}
-	for _, c := range clusters {
-		sums[c.Family] += c.rate()
-		counts[c.Family]++
+// familyMeans are the mean rates of the families, and the family of each cluster.
+func familyMeans(clusters []Cluster) (means []float64, of []int) {
+	index := map[string]int{}
+	var counts []int
+	of = make([]int, len(clusters))
+	for i, c := range clusters {
+		f, ok := index[c.Family]
+		if !ok {
+			f = len(means)
+			index[c.Family] = f
+			means, counts = append(means, 0), append(counts, 0)
+		}
+		of[i] = f
+		means[f] += c.rate()
+		counts[f]++
 	}
-	for f := range sums {
-		sums[f] /= float64(counts[f])
+	for f := range means {
+		means[f] /= float64(counts[f])
 	}
-	return sums
+	return means, of
 }

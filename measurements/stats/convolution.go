@@ -1,8 +1,10 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
+	"slices"
 
 	"gonum.org/v1/gonum/dsp/fourier"
 )
@@ -28,6 +30,7 @@ type countTerm struct {
 	counts int
 	tilted []float64 // the chances, tilted
 	center int       // their mean, rounded
+	spread float64   // variance of all these counts, tilted
 }
 
 func (c *convolution) add(chances []float64, counts int) {
@@ -62,9 +65,10 @@ func (c *convolution) tilt(by float64) (logSum, mean, variance float64) {
 			second += t.tilted[x] * (float64(x) - first) * (float64(x) - first)
 		}
 		n := float64(t.counts)
+		t.spread = n * second
 		logSum += n * (top + math.Log(total))
 		mean += n * first
-		variance += n * second
+		variance += t.spread
 	}
 	return logSum, mean, variance
 }
@@ -136,6 +140,7 @@ func (c *convolution) tiltTo(x float64) float64 {
 
 // window returns the tilted chances of the sums around x, and where x is.
 func (c *convolution) window(x int, variance float64) (chances []float64, at int) {
+	slices.SortStableFunc(c.terms, func(a, b countTerm) int { return cmp.Compare(b.spread, a.spread) }) // most transforms are soon 0
 	half := int(10*math.Sqrt(variance)) + 40*c.span + 1
 	first, last := max(0, x-half), min(c.most, x+half)
 	size := 1 << bits.Len(uint(last-first+1))
@@ -151,29 +156,43 @@ func (c *convolution) window(x int, variance float64) (chances []float64, at int
 }
 
 // characteristic is the transform of the tilted sum less first, at a frequency.
-// Modulus and phase are added up as logarithms, around each count's mean: powers
-// of thousands keep their digits so.
+// Counts of which there are many are powers: their modulus and phase are added up
+// as logarithms, around the mean of the count, so that powers of thousands keep
+// their digits. The others are multiplied, which is faster.
 func (c *convolution) characteristic(frequency float64, first int) complex128 {
-	const nothing = -80 // e^-80 is far below rounding
+	const (
+		nothing = -80 // e^-80 is far below rounding
+		many    = 8
+	)
 	logModulus, phase := 0.0, 0.0
 	shift := -first
+	product := complex(1, 0)
 	sin, cos := math.Sincos(frequency)
 	for _, t := range c.terms {
-		shift += t.counts * t.center
 		re, im := 0.0, 0.0
 		for x := len(t.tilted) - 1; x >= 0; x-- { // Horner in e^(i frequency)
 			re, im = re*cos-im*sin+t.tilted[x], re*sin+im*cos
 		}
-		s, o := math.Sincos(-frequency * float64(t.center))
-		re, im = re*o-im*s, re*s+im*o
-		logModulus += float64(t.counts) * math.Log(re*re+im*im) / 2
-		if logModulus < nothing {
+		if t.counts < many {
+			for range t.counts {
+				product *= complex(re, im)
+			}
+		} else {
+			shift += t.counts * t.center
+			s, o := math.Sincos(-frequency * float64(t.center))
+			re, im = re*o-im*s, re*s+im*o
+			logModulus += float64(t.counts) * math.Log(re*re+im*im) / 2
+			phase += float64(t.counts) * math.Atan2(im, re)
+		}
+		if logModulus < nothing || real(product)*real(product)+imag(product)*imag(product) < tiny {
 			return 0
 		}
-		phase += float64(t.counts) * math.Atan2(im, re)
 	}
 	phase += math.Mod(frequency*float64(shift), 2*math.Pi)
 	modulus := math.Exp(logModulus)
 	s, o := math.Sincos(-phase)
-	return complex(modulus*o, modulus*s)
+	return complex(modulus*o, modulus*s) * complex(real(product), -imag(product))
 }
+
+// tiny is the square of e^-80.
+const tiny = 3e-70

@@ -17,6 +17,9 @@ type Family struct {
 	Bystander bool
 }
 
+// dealt reports whether the cases take part in a deal.
+func (f Family) dealt() bool { return len(f.D) >= MinFamily || f.Bystander && len(f.D) > 0 }
+
 // FamilyP is the p-value of one family for a drop.
 type FamilyP struct {
 	Name     string

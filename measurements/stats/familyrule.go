@@ -53,9 +53,9 @@ func (r FamilyRule) FamilyPower(c Components, n int, sizes []int, old, updated i
 	out.Warnings = append(out.Warnings, c.Warnings...)
 	p := prospect{rule: r, n: n, sd: math.Sqrt(*variance)}
 	for _, size := range sizes {
+		p.cases += size // those of small families are dealt too
 		if size >= MinFamily {
 			p.sizes = append(p.sizes, size)
-			p.cases += size
 		}
 	}
 	switch {
@@ -72,13 +72,13 @@ func (r FamilyRule) FamilyPower(c Components, n int, sizes []int, old, updated i
 	p.ways = p.deals()
 	p.runs = (*c.OldRun + *c.NewRun) / 2 * (1/float64(old) + 1/float64(updated))
 	p.mixing = (1/float64(old) + 1/float64(updated)) / 4
-	if p.power(2) < r.Power {
+	if !p.found(2) {
 		out.Warnings = append(out.Warnings, "not even the largest drop would be found")
 		return &out
 	}
 	lo, hi := 0.0, 2.0
 	for hi-lo > precision {
-		if mid := (lo + hi) / 2; p.power(mid) >= r.Power {
+		if mid := (lo + hi) / 2; p.found(mid) {
 			hi = mid
 		} else {
 			lo = mid
@@ -103,10 +103,11 @@ type prospect struct {
 	mixing float64 // and what they add for a squared drop of 1: see exactNeeds
 }
 
-// power is the chance that a drop of so much passes the hardest condition.
-func (p prospect) power(drop float64) float64 {
-	needed := math.Max(p.permutationNeeds(drop), math.Max(p.exactNeeds(drop), p.stayNeeds()))
-	return distuv.UnitNormal.CDF((drop - needed) / p.sd * math.Sqrt(float64(p.n)))
+// found says whether a drop of so much passes every condition with the power of the
+// rule: whether what it shows with that chance is enough for each.
+func (p prospect) found(drop float64) bool {
+	shown := drop - distuv.UnitNormal.Quantile(p.rule.Power)*p.sd/math.Sqrt(float64(p.n))
+	return shown >= p.exactNeeds(drop) && shown >= p.stayNeeds() && p.standsOut(shown, drop)
 }
 
 // dealtDrop is one way a deal can go: the chance of it, over the families of one
@@ -133,25 +134,16 @@ func (p prospect) deals() []dealtDrop {
 	return deals
 }
 
-// permutationNeeds is the mean drop from which on the family-wise p reaches the
-// limit: the chances of all deals and families to show as much, added up, each
-// statistic being normal around what its dropped cases give.
-func (p prospect) permutationNeeds(drop float64) float64 {
+// standsOut says whether a mean drop, seen where the true one is drop, reaches the
+// limit of the permutation: the chances of all deals and families to show as much,
+// added up, each statistic being normal around what its dropped cases give.
+func (p prospect) standsOut(seen, drop float64) bool {
 	root := math.Sqrt(float64(p.n))
-	lo, hi := 0.0, 4+10*p.sd/root
-	for hi-lo > precision {
-		mid := (lo + hi) / 2
-		chance := 0.0
-		for _, d := range p.ways {
-			chance += d.chance * distuv.UnitNormal.Survival((mid*root-d.statistic*drop)/p.sd)
-		}
-		if chance <= p.rule.Limit {
-			hi = mid
-		} else {
-			lo = mid
-		}
+	chance := 0.0
+	for _, d := range p.ways {
+		chance += d.chance * distuv.UnitNormal.Survival((seen*root-d.statistic*drop)/p.sd)
 	}
-	return hi
+	return chance <= p.rule.Limit
 }
 
 // exactNeeds is the mean drop from which on the exact test is below its limit at

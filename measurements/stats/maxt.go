@@ -1,7 +1,5 @@
 package stats
 
-import "math/rand/v2"
-
 // Permuted is the max-T permutation test of families for a drop.
 type Permuted struct {
 	Families []FamilyP // as they were given; P is adjusted for all families tested
@@ -19,9 +17,10 @@ const MaxTDraws = 10_000
 // spec/statistics.md section 1). The statistic is -sum d / sqrt n; p is
 // (1 + #{largest statistic of a deal >= the family's})/(1 + B), single-step,
 // hence already family-wise. Families of fewer than 3 cases take no part, and
-// neither do their cases. Bystanders are dealt and not tested. A drop that all
-// families share is invisible here: that is the overall test's to find. It is nil
-// without a case, without a draw, and with a difference outside [-2, 2].
+// neither do their cases, unless they are bystanders: these are dealt and not
+// tested. A drop that all families share is invisible here: that is the overall
+// test's to find. It is nil without a case, without a draw, and with a difference
+// outside [-2, 2].
 func MaxT(families []Family, draws int, seed uint64) *Permuted {
 	if draws < 1 {
 		return nil
@@ -37,7 +36,8 @@ func MaxT(families []Family, draws int, seed uint64) *Permuted {
 		out := FamilyP{Name: f.Name, Cases: len(f.D)}
 		if len(f.D) < MinFamily {
 			out.Warnings = append(out.Warnings, "fewer than 3 cases: shown, not tested")
-		} else {
+		}
+		if f.dealt() {
 			d.add(f)
 		}
 		p.Families = append(p.Families, out)
@@ -50,10 +50,10 @@ func MaxT(families []Family, draws int, seed uint64) *Permuted {
 		p.Warnings = append(p.Warnings, "fewer than two families of 3 cases: none stands out from others")
 		return &p
 	}
-	counts := d.exceed(draws, rand.NewPCG(seed, 0))
+	counts := d.exceed(draws, seed)
 	dealt := 0
 	for i := range p.Families {
-		if p.Families[i].Cases < MinFamily {
+		if !families[i].dealt() {
 			continue
 		}
 		if !families[i].Bystander {

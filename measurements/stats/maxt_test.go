@@ -110,6 +110,7 @@ func TestMaxTPicksOutTheFamily(t *testing.T) {
 	for f := range 13 {
 		families = append(families, Family{Name: fmt.Sprint(f), D: []float64{.2, -.2, 0}})
 	}
+	families[6].D = []float64{.2, -.4, -.6}
 	families = append(families, Family{Name: "gone", D: []float64{-1, -.8, -1}})
 	p := MaxT(families, MaxTDraws, 1)
 	require.Len(t, p.Families, 15)
@@ -190,16 +191,30 @@ func TestMaxTHoldsItsLevel(t *testing.T) {
 }
 
 func TestDiceAreFair(t *testing.T) {
-	d := dice{pcg: rand.NewPCG(1, 1)}
-	counts := make([]int, 7)
+	d := dice{rand.NewPCG(1, 1)}
 	const throws = 140_000
+	once, thrice := make([]int, 7), make([]int, 7*6*5)
 	for range throws {
-		counts[d.below(7)]++
+		once[d.one(7)]++
+		a, b, c := d.three(7)
+		thrice[(a*6+b)*5+c]++
 	}
-	for _, c := range counts {
-		assert.InDelta(t, throws/7.0, c, 4*math.Sqrt(throws/7.0))
+	for _, counts := range [][]int{once, thrice} {
+		expected := throws / float64(len(counts))
+		for _, c := range counts {
+			assert.InDelta(t, expected, c, 4.5*math.Sqrt(expected))
+		}
 	}
-	assert.Equal(t, uint32(0), d.below(1))
+	assert.Equal(t, uint64(0), d.one(1))
+	// The largest bounds refuse words.
+	const n = mostInThree
+	sum := 0.0
+	for range throws {
+		a, b, c := d.three(n)
+		require.True(t, a < n && b < n-1 && c < n-2)
+		sum += float64(a) + float64(b) + float64(c)
+	}
+	assert.InDelta(t, 1.5*n, sum/throws, 4*n*math.Sqrt(3.0/12/throws))
 }
 
 func BenchmarkMaxT(b *testing.B) {

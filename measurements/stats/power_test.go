@@ -74,7 +74,7 @@ func (w comparison) judge(cases []Case, seed uint64) (family, overall bool) {
 		all = append(all, families[f].D...)
 		exact[f] = &ExactRuns(strata).Drop
 	}
-	p := MaxT(families, 400, seed)
+	p := MaxT(families, 2000, seed)
 	flips := SignFlip(all, seed)
 	r := Overall()
 	return ByFamily().Fails(families[0].D, p.Families[0].P, Holm(exact)[0]), flips.P < r.Alpha && flips.Mean <= -r.Margin

@@ -3,7 +3,6 @@ package stats
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 )
@@ -70,74 +69,86 @@ func SignFlip(d []float64, seed uint64) *Flips {
 
 // flipExact walks the distinct sums of all sign vectors, case by case, each with
 // its probability. Two sorted lists, one moved up and one moved down, merge into
-// the next. It gives up when the sums become too many.
+// the next. It gives up when the sums become too many: n sizes have more than n.
 func flipExact(sizes []int64, observed int64) (float64, bool) {
+	if len(sizes)*len(sizes) > flipWork {
+		return 0, false
+	}
 	same := slack(len(sizes))
-	sums, chances := []int64{0}, []float64{1}
+	now, next := flipped{[]int64{0}, []float64{1}}, flipped{}
 	work := 0
 	for _, size := range sizes {
-		if work += 2 * len(sums); work > flipWork {
+		if work += 2 * len(now.sums); work > flipWork {
 			return 0, false
 		}
-		sums, chances = flipOne(sums, chances, size, same)
+		next.flip(now, size, same)
+		now, next = next, now
 	}
 	p := 0.0
-	for i, s := range sums {
+	for i, s := range now.sums {
 		if max(s, -s) >= observed-same {
-			p += chances[i]
+			p += now.chances[i]
 		}
 	}
 	return p, true
 }
 
-func flipOne(sums []int64, chances []float64, size, same int64) ([]int64, []float64) {
-	nextSums := make([]int64, 0, 2*len(sums))
-	nextChances := make([]float64, 0, 2*len(sums))
-	add := func(s int64, chance float64) {
-		if last := len(nextSums) - 1; last >= 0 && s-nextSums[last] <= same {
-			nextChances[last] += chance
-			return
-		}
-		nextSums = append(nextSums, s)
-		nextChances = append(nextChances, chance)
-	}
-	up := 0
-	for down := 0; down < len(sums); down++ {
-		for up < len(sums) && sums[up]+size < sums[down]-size {
-			add(sums[up]+size, chances[up]/2)
-			up++
-		}
-		add(sums[down]-size, chances[down]/2)
-	}
-	for ; up < len(sums); up++ {
-		add(sums[up]+size, chances[up]/2)
-	}
-	return nextSums, nextChances
+// flipped are sums, the smallest first, and their chances.
+type flipped struct {
+	sums    []int64
+	chances []float64
 }
 
-// flipDrawn draws sign vectors. Of m equal differences only the number of plus
-// signs matters: a binomial, the set bits among m random ones.
-func flipDrawn(sizes []int64, observed int64, seed uint64) float64 {
-	type level struct {
-		size  int64
-		cases int
+// flip moves each sum up and down by size. Sums that are the same become one.
+func (f *flipped) flip(from flipped, size, same int64) {
+	f.sums, f.chances = f.sums[:0], f.chances[:0]
+	up := 0
+	for down, s := range from.sums {
+		for from.sums[up]+size < s-size {
+			f.add(from.sums[up]+size, from.chances[up]/2, same)
+			up++
+		}
+		f.add(s-size, from.chances[down]/2, same)
 	}
-	var levels []level
-	for _, s := range sizes {
-		if n := len(levels); n > 0 && levels[n-1].size == s {
-			levels[n-1].cases++
+	for ; up < len(from.sums); up++ {
+		f.add(from.sums[up]+size, from.chances[up]/2, same)
+	}
+}
+
+func (f *flipped) add(sum int64, chance float64, same int64) {
+	if last := len(f.sums) - 1; last >= 0 && sum-f.sums[last] <= same {
+		f.chances[last] += chance
+		return
+	}
+	f.sums, f.chances = append(f.sums, sum), append(f.chances, chance)
+}
+
+// flipDrawn draws sign vectors. Of equal differences only the number of plus signs
+// matters: a binomial. Where few are equal they are added eight at a time, by a
+// table of the sums that their signs can give.
+func flipDrawn(sizes []int64, observed int64, seed uint64) float64 {
+	sums := make([]int64, flipDraws)
+	pcg := rand.NewPCG(seed, 0)
+	var few []int64
+	for from, to := 0, 0; from < len(sizes); from = to {
+		for to = from; to < len(sizes) && sizes[to] == sizes[from]; {
+			to++
+		}
+		if to-from < manyEqual {
+			few = append(few, sizes[from:to]...)
 			continue
 		}
-		levels = append(levels, level{s, 1})
+		coins := newCoins(to - from)
+		for i := range sums {
+			sums[i] += sizes[from] * int64(2*coins.heads(pcg)-(to-from))
+		}
 	}
-	coins := coinBox{pcg: rand.NewPCG(seed, 0)}
+	for eight := range slices.Chunk(few, 8) {
+		flipEach(sums, eight, pcg)
+	}
 	reached := observed - slack(len(sizes))
 	extreme := 0
-	for range flipDraws {
-		sum := int64(0)
-		for _, l := range levels {
-			sum += l.size * int64(2*coins.heads(l.cases)-l.cases)
-		}
+	for _, sum := range sums {
 		if max(sum, -sum) >= reached {
 			extreme++
 		}
@@ -145,23 +156,6 @@ func flipDrawn(sizes []int64, observed int64, seed uint64) float64 {
 	return float64(1+extreme) / float64(1+flipDraws)
 }
 
-// coinBox throws fair coins, 64 a word.
-type coinBox struct {
-	pcg  *rand.PCG
-	word uint64
-	left int
-}
-
-func (c *coinBox) heads(coins int) int {
-	heads := 0
-	for ; coins >= 64; coins -= 64 {
-		heads += bits.OnesCount64(c.pcg.Uint64())
-	}
-	if coins > c.left {
-		c.word, c.left = c.pcg.Uint64(), 64
-	}
-	heads += bits.OnesCount64(c.word & (1<<coins - 1))
-	c.word >>= coins
-	c.left -= coins
-	return heads
-}
+// manyEqual differences are added up by tables of eight in the time that their
+// number of plus signs takes.
+const manyEqual = 16

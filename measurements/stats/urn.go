@@ -6,33 +6,40 @@ import (
 )
 
 // urn draws hypergeometric numbers: of so many balls wanted, how many are red. It
-// goes outwards from the most likely number until a uniform number is used up.
-// Its logarithms and exponentials are its own, of plain rounded arithmetic: those
-// of the standard library differ between machines in the last bit, and draws must
-// not.
+// goes outwards from the most likely number until a uniform number is used up. Of
+// what it computes with, only products and quotients are inexact, which every
+// machine rounds alike: logarithms differ in the last bit, and draws must not.
 type urn struct {
-	pcg *rand.PCG
-	lf  []float64 // logarithms of factorials
+	pcg        *rand.PCG
+	factorials []scaled // up to that of all balls
 }
 
-func newUrn(most int, pcg *rand.PCG) *urn {
-	u := urn{pcg: pcg, lf: make([]float64, most+1)}
-	for i := 2; i <= most; i++ {
-		u.lf[i] = u.lf[i-1] + plainLog(float64(i))
+// scaled is a number that no float holds: m times 2^e, m from 1 to below 2.
+type scaled struct {
+	m float64
+	e int64
+}
+
+// factorials lists those of 0 to most.
+func factorials(most int) []scaled {
+	list := make([]scaled, most+1)
+	last := scaled{m: 1}
+	for i := range list {
+		m, e := math.Frexp(last.m * float64(max(1, i)))
+		last = scaled{2 * m, last.e + int64(e) - 1}
+		list[i] = last
 	}
-	return &u
+	return list
 }
 
-func (u *urn) draw(balls, red, wanted int) int {
+func (u urn) draw(balls, red, wanted int) int {
 	least, most := max(0, wanted+red-balls), min(red, wanted)
 	if least == most {
 		return least
 	}
-	lf := u.lf
-	mode := int(int64(wanted+1) * int64(red+1) / int64(balls+2))
+	mode := int(uint64(wanted+1) * uint64(red+1) / uint64(balls+2))
 	white := balls - red
-	chance := plainExp(lf[red] - lf[mode] - lf[red-mode] + lf[white] - lf[wanted-mode] - lf[white-wanted+mode] -
-		lf[balls] + lf[wanted] + lf[balls-wanted])
+	chance := u.chance(balls, red, wanted, mode)
 	rest := float64(u.pcg.Uint64()>>11) / (1 << 53)
 	if rest -= chance; rest < 0 {
 		return mode
@@ -40,14 +47,14 @@ func (u *urn) draw(balls, red, wanted int) int {
 	up, down := chance, chance
 	for hi, lo := mode, mode; lo > least || hi < most; {
 		if hi < most {
-			up = float64(up * (float64(red-hi) * float64(wanted-hi)) / (float64(hi+1) * float64(white-wanted+hi+1)))
+			up = up * (float64(red-hi) * float64(wanted-hi)) / (float64(hi+1) * float64(white-wanted+hi+1))
 			hi++
 			if rest -= up; rest < 0 {
 				return hi
 			}
 		}
 		if lo > least {
-			down = float64(down * (float64(lo) * float64(white-wanted+lo)) / (float64(red-lo+1) * float64(wanted-lo+1)))
+			down = down * (float64(lo) * float64(white-wanted+lo)) / (float64(red-lo+1) * float64(wanted-lo+1))
 			lo--
 			if rest -= down; rest < 0 {
 				return lo
@@ -60,33 +67,12 @@ func (u *urn) draw(balls, red, wanted int) int {
 	return mode
 }
 
-// plainLog is the natural logarithm of x >= 1, by the series of artanh.
-func plainLog(x float64) float64 {
-	m, exponent := math.Frexp(x)
-	if m < math.Sqrt2/2 {
-		m *= 2
-		exponent--
-	}
-	s := (m - 1) / (m + 1)
-	square := float64(s * s)
-	sum := 0.0
-	for k := 25; k >= 1; k -= 2 {
-		sum = float64(sum*square) + 1/float64(k)
-	}
-	return float64(float64(exponent)*math.Ln2) + float64(2*s*sum)
-}
-
-// plainExp is e^x of x <= 0, by the series of the exponential below half a
-// doubling.
-func plainExp(x float64) float64 {
-	if x < -700 {
-		return 0
-	}
-	k := math.Round(x / math.Ln2)
-	r := x - float64(k*math.Ln2)
-	sum := 1.0
-	for i := 16; i >= 1; i-- {
-		sum = 1 + float64(r*sum)/float64(i)
-	}
-	return math.Ldexp(sum, int(k))
+// chance is C(red, x) C(white, wanted-x) / C(balls, wanted) of an x for which it
+// is no smaller than 2^-1000.
+func (u urn) chance(balls, red, wanted, x int) float64 {
+	f, white := u.factorials, balls-red
+	a, b, c, d := f[red], f[white], f[wanted], f[balls-wanted]
+	p, q, r, s, t := f[x], f[red-x], f[wanted-x], f[white-wanted+x], f[balls]
+	e := a.e + b.e + c.e + d.e - p.e - q.e - r.e - s.e - t.e
+	return (a.m * b.m) * (c.m * d.m) / ((p.m * q.m) * (r.m * s.m) * t.m) * math.Float64frombits(uint64(1023+e)<<52)
 }

@@ -12,16 +12,16 @@ type Case struct {
 // D is the difference y(NEW) - y(OLD): the change of the correct rates, summed
 // over the sides. It is nil when a side lacks runs in either capture.
 func (c Case) D() *float64 {
-	updated, ok := c.rates(newHalf)
-	if !ok {
-		return nil
+	if d, ok := c.d(); ok {
+		return &d
 	}
-	old, ok := c.rates(oldHalf)
-	if !ok {
-		return nil
-	}
-	d := updated - old
-	return &d
+	return nil
+}
+
+func (c Case) d() (float64, bool) {
+	updated, run := c.rates(newHalf)
+	old, before := c.rates(oldHalf)
+	return updated - old, run && before
 }
 
 // half is the runs of one side in one capture.
@@ -64,29 +64,27 @@ func SplitY(cases []Case) *Components {
 // SplitD splits the variance of d over the cases that both captures have runs of.
 // It is nil for fewer than two of them.
 func SplitD(cases []Case) *Components {
-	return split(cases, func(c Case) (float64, bool) {
-		if d := c.D(); d != nil {
-			return *d, true
-		}
-		return 0, false
-	}, true)
+	return split(cases, Case.d, true)
 }
 
 func split(cases []Case, value func(Case) (float64, bool), both bool) *Components {
 	var values []float64
 	var old, updated spread
-	families := map[string][]float64{}
-	var names []string
+	index := map[string]int{}
+	var families [][]float64
 	for _, c := range cases {
 		v, ok := value(c)
 		if !ok {
 			continue
 		}
 		values = append(values, v)
-		if families[c.Family] == nil {
-			names = append(names, c.Family)
+		f, ok := index[c.Family]
+		if !ok {
+			f = len(families)
+			index[c.Family] = f
+			families = append(families, nil)
 		}
-		families[c.Family] = append(families[c.Family], v)
+		families[f] = append(families[f], v)
 		old.add(c, oldHalf)
 		if both {
 			updated.add(c, newHalf)
@@ -105,11 +103,11 @@ func split(cases []Case, value func(Case) (float64, bool), both bool) *Component
 	_, total := meanVariance(values)
 	c.Between = math.Max(0, total-c.Sampling)
 	c.Inside = c.Between
-	if freedom := len(values) - len(names); freedom > 0 {
+	if freedom := len(values) - len(families); freedom > 0 {
 		residual := 0.0
-		for _, name := range names {
-			_, variance := meanVariance(families[name])
-			residual += variance * float64(len(families[name])-1)
+		for _, family := range families {
+			_, variance := meanVariance(family)
+			residual += variance * float64(len(family)-1)
 		}
 		c.Inside = math.Max(0, residual/float64(freedom)-c.Sampling)
 	}

@@ -36,4 +36,5 @@ const [heads, further] = await timed(async () => {
   }
   return heads
 })
-console.log(JSON.stringify({ families, heads, rates, further }))
+const [{ version }] = await rows('SELECT version() AS version')
+console.log(JSON.stringify({ version, families, heads, rates, further }))
