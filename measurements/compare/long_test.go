@@ -21,7 +21,7 @@ const (
 	coverRepetitions   = 600
 	wholeRepetitions   = 2000
 
-	sequenceRepetitions = 2000
+	sequenceRepetitions = 6000
 )
 
 const simulationsFile = "../SIMULATIONS.md"
