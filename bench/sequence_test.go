@@ -90,7 +90,7 @@ func TestCallsOfAPlan(t *testing.T) {
 func TestLooksAreDescribed(t *testing.T) {
 	delta := -.074
 	for want, look := range map[string]compare.Look{
-		"look 1 at K = 2: PASS, J -.07 against the baseline; no loss shown so far, going on to be sure":                        {Comparison: &compare.Comparison{Verdict: compare.Pass}},
+		"look 1 at K = 2: PASS, J -.07 against the baseline; no loss shown so far, going on to be sure":                  {Comparison: &compare.Comparison{Verdict: compare.Pass}},
 		"look 1 at K = 2: WARN, J -.07 against the baseline; not clear yet, going on":                                    {Comparison: &compare.Comparison{Verdict: compare.Warn}},
 		"look 1 at K = 2: FAIL, J -.07 against the baseline; no further run is needed":                                   {Comparison: &compare.Comparison{Verdict: compare.Fail}, Stop: true},
 		"look 1 at K = 2: WARN, J -.07 against the baseline; 10 fresh runs a side for what looks worse: injection, path": {Comparison: &compare.Comparison{Verdict: compare.Warn}, Suspects: []compare.Suspect{{Slice: "s", Family: "injection"}, {Slice: "s", Family: "path"}}},

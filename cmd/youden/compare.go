@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/youden-bench/youden/measurements/compare"
-	"github.com/youden-bench/youden/measurements/kstrl"
 	"github.com/youden-bench/youden/measurements/report"
 )
 
@@ -25,6 +24,10 @@ that is unrun or partial, or that lost more than --max-error-rate of its dispatc
 endpoint or network, exits with 5 whatever the verdict. FAIL says that the detector got
 worse in general, not only on these cases; WARN that it got worse on these. Beside every
 PASS stands the smallest drop that would have been found.
+
+--gates adds thresholds of your own: a TOML file with version = 1 and [[gate]] tables of name,
+metric (recall.lo, delta.j.hi, error_rate and more), where (slice, family, cases; else all)
+and one of min, max, margin and min_pass. The README has an example.
 
 --rules kstrl applies the thresholds of the kstrl calibration suite instead.`,
 		Example: `  youden compare baselines/main.json captures/A
@@ -69,7 +72,7 @@ func (a *app) compare(s *settings, args []string) error {
 	switch rules := s.string("rules"); {
 	case rules != "default" && rules != "kstrl":
 		return fmt.Errorf("--rules %q is unknown; use default or kstrl", rules)
-	case s.bool("self-test") && len(args) == 1:
+	case s.bool("self-test") && len(args) == 1 && rules == "default":
 		return a.selfTest(s, args[0], options)
 	case len(args) != 2:
 		return errors.New("compare needs OLD and NEW: two captures, baselines or kstrl files")
@@ -99,7 +102,11 @@ func (a *app) compare(s *settings, args []string) error {
 // gates reads --gates and refuses those that data of this shape could never pass,
 // or never fail, before anything is judged.
 func (a *app) gates(s *settings, before, after *compare.Subject) (compare.Gates, error) {
-	gates, err := a.readGates(s)
+	file := s.string("gates")
+	if file == "" {
+		return compare.Gates{}, nil
+	}
+	gates, err := compare.LoadGates(file) // those that are added are marked in every format
 	if err != nil {
 		return gates, err
 	}
@@ -232,67 +239,4 @@ func (a *app) selfTestOf(s *compare.Subject, o compare.Options) error {
 		return &exitError{exitRegression, errors.New("the self-test failed: with these data not even the gravest regression would be caught")}
 	}
 	return nil
-}
-
-// compareKSTRL applies the reference's rules to kstrl files, and to captures and
-// baselines as they would be written as such.
-func (a *app) compareKSTRL(s *settings, oldName, newName string, format report.Format) error {
-	before, err := kstrlFile(s, oldName)
-	if err != nil {
-		return err
-	}
-	after, err := kstrlFile(s, newName)
-	if err != nil {
-		return err
-	}
-	out := kstrl.Compare(before, after)
-	if format == report.JSON {
-		text, err := report.Document(out)
-		if err != nil {
-			return err
-		}
-		if _, err := a.out.Write(text); err != nil {
-			return err
-		}
-	} else {
-		a.printKSTRL(out)
-	}
-	if out.ExitCode != kstrl.ExitPass {
-		return &exitError{code: out.ExitCode}
-	}
-	return nil
-}
-
-func (a *app) printKSTRL(out kstrl.Outcome) {
-	verdict := "PASS"
-	if out.ExitCode != kstrl.ExitPass {
-		verdict = "FAIL"
-	}
-	fmt.Fprintf(a.out, "%s by the rules of kstrl\n", verdict)
-	for _, r := range out.RoleRates {
-		fmt.Fprintf(a.out, "  %s: %s -> %s (floor %.2f)\n", report.Plain(r.Role), rate(r.Old), rate(r.New), r.Floor)
-	}
-	for _, r := range out.Regressions {
-		category := ""
-		if r.Category != nil {
-			category = " " + report.Plain(*r.Category)
-		}
-		fmt.Fprintf(a.out, "regression: %s of %s%s, now %.2f, limit %.2f\n", r.Rule, report.Plain(r.Role), category, r.NewRate, r.Limit)
-	}
-	for _, w := range out.Warnings {
-		fmt.Fprintf(a.out, "warning: %s %s\n", w.Rule, report.Plain(w.Role))
-	}
-	for _, w := range out.LoadWarnings {
-		fmt.Fprintf(a.out, "warning: %s\n", report.Plain(w.String()))
-	}
-	for _, name := range out.NewlyMissed {
-		fmt.Fprintf(a.out, "newly missed: %s\n", report.Plain(name))
-	}
-}
-
-func rate(v *float64) string {
-	if v == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f", *v)
 }

@@ -42,18 +42,23 @@ Excused runs are errors there, charged ones misses and flags.`,
 	return cmd
 }
 
-// kstrlFile reads a kstrl file, or turns a capture or baseline of ours into one.
-func kstrlFile(s *settings, name string) (*kstrl.Baseline, error) {
+// kstrlFile reads a kstrl file, or turns a capture or baseline of ours into one, and
+// says whether that one is simulated.
+func kstrlFile(s *settings, name string) (b *kstrl.Baseline, simulated bool, err error) {
 	if compare.IsKSTRL(name) {
-		return kstrl.Load(name, kstrl.Lenient)
+		if b, err = kstrl.Load(name, kstrl.Lenient); err != nil {
+			return nil, false, err
+		}
+		return b, compare.SimulatedModel(b.Model), nil
 	}
 	subject, err := loadSubject(s, name)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var b bytes.Buffer
-	if err := compare.ToKSTRL(subject).Write(&b); err != nil {
-		return nil, fmt.Errorf("%s as a kstrl file: %w", report.Plain(name), err)
+	var text bytes.Buffer
+	if err := compare.ToKSTRL(subject).Write(&text); err != nil {
+		return nil, false, fmt.Errorf("%s as a kstrl file: %w", report.Plain(name), err)
 	}
-	return kstrl.Parse(name, b.Bytes(), kstrl.Lenient)
+	b, err = kstrl.Parse(name, text.Bytes(), kstrl.Lenient)
+	return b, subject.Simulated, err
 }

@@ -149,6 +149,10 @@ func TestBaselinesHaveNames(t *testing.T) {
 	}
 	_, err = Load("nightly", "", "")
 	assert.ErrorContains(t, err, filepath.Join(Folder, "nightly.json"))
+	for _, name := range []string{"main", filepath.Join(Folder, "main.json")} {
+		_, err = MeasureNoise(name, "", "", 0, Options{})
+		assert.ErrorContains(t, err, "baselines/main.json is a file")
+	}
 	require.NoError(t, os.WriteFile("main", []byte("{"), 0o600))
 	_, err = Load("main", "", "")
 	assert.Error(t, err, "a file of that name is what is meant")
@@ -237,7 +241,7 @@ func TestMissingRunsThatCouldChangeTheVerdict(t *testing.T) {
 	}
 	c := Compare(measured(5, steady()), after, Options{})
 	assert.Equal(t, Inconclusive, c.Verdict)
-	assert.Contains(t, fmt.Sprint(c.Reasons), "runs are missing")
+	assert.Contains(t, fmt.Sprint(c.Reasons), "missing: ")
 }
 
 func TestBaselineKeepsTheComparison(t *testing.T) {

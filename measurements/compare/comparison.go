@@ -331,7 +331,7 @@ func (c *Comparison) lost(before, after *Subject, o Options) {
 		pairs := match(before.filled(worst), after.filled(!worst)).Both
 		verdict, _ := rule(judgeSlices(before, after, pairs, o), pairs, before.repeats() || after.repeats(), o)
 		if (verdict == Fail) != (c.Verdict == Fail) {
-			c.Reasons = append(c.Reasons, fmt.Sprintf("%d runs are missing, and they could change the verdict from %s to %s", runs, c.Verdict, verdict))
+			c.Reasons = append(c.Reasons, fmt.Sprintf("missing: %s, which could change the verdict from %s to %s", many(runs, "run"), c.Verdict, verdict))
 			c.Verdict = Inconclusive
 			return
 		}

@@ -286,3 +286,31 @@ func FuzzGates(f *testing.F) {
 		}
 	})
 }
+
+// The example of the README is read, and it names every metric.
+func TestGatesOfTheReadme(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(readme), "```toml\nversion = 1\n[[gate]]\n")
+	require.True(t, found)
+	text, rest, found := strings.Cut(rest, "```")
+	require.True(t, found)
+	g, err := ReadGates("gates.toml", []byte("version = 1\n[[gate]]\n"+text))
+	require.NoError(t, err)
+	assert.Equal(t, 4, g.Len(), "three, and silence beside recall")
+	words, _, _ := strings.Cut(rest, "min_severity")
+	for _, base := range gateBases() {
+		assert.Contains(t, words, "`"+base.name+"`")
+		if base.delta {
+			assert.Contains(t, words, "`"+deltaPrefix+base.name+"`")
+		}
+	}
+}
+
+func TestGatesAreReadFromAFile(t *testing.T) {
+	_, err := LoadGates(t.TempDir())
+	assert.ErrorContains(t, err, "is no regular file; write the gates to a file")
+	assert.NotContains(t, err.Error(), "kstrl")
+	_, err = LoadGates(os.DevNull)
+	assert.ErrorContains(t, err, "is no regular file")
+}

@@ -9,14 +9,14 @@ import (
 	"github.com/youden-bench/youden/measurements/compare"
 )
 
-// simulatedLine stands above every simulated number.
-const simulatedLine = "SIMULATED: a simulated endpoint answered; these numbers say nothing about a model"
+// SimulatedLine stands above every simulated number.
+const SimulatedLine = "SIMULATED: a simulated endpoint answered; these numbers say nothing about a model"
 
 // banner says what a table is about.
 func banner(s *measurements.Summary, esc func(string) string) []string {
 	var lines []string
 	if s.Simulated {
-		lines = append(lines, simulatedLine)
+		lines = append(lines, SimulatedLine)
 	}
 	lines = append(lines, fmt.Sprintf("capture %s: %s%s, grade %s", esc(s.ID), progress(s), lossy(s), esc(s.Grade)))
 	p := s.Plan
@@ -104,7 +104,7 @@ func notes(s *measurements.Summary, by By, esc func(string) string) []string {
 		lines = append(lines, fmt.Sprintf("openings of the holdout so far: %d", s.Openings))
 	}
 	if n := s.Totals.Residual; n > 0 {
-		lines = append(lines, fmt.Sprintf("%d cases with a known residual are scored under region on their fixed side", n))
+		lines = append(lines, fmt.Sprintf("known residual: %s, scored under region on the fixed side", many(n, "case")))
 	}
 	for _, w := range s.Warnings {
 		lines = append(lines, esc(w))
@@ -166,14 +166,14 @@ func sampling(s *measurements.Summary) string {
 
 func spendLine(s *measurements.Summary) string {
 	t := s.Totals
-	line := fmt.Sprintf("%d runs, %d calls, %s tokens, USD %s", t.Runs, t.Calls,
+	line := fmt.Sprintf("%s, %s, %s tokens, USD %s", many(t.Runs, "run"), many(t.Calls, "call"),
 		count(t.Tokens, t.TokensUnknown), dollars(t.CostUSDMicros, t.CostUnknown))
 	var missing []string
 	if t.TokensUnknown > 0 {
-		missing = append(missing, fmt.Sprintf("tokens of %d runs unknown", t.TokensUnknown))
+		missing = append(missing, fmt.Sprintf("tokens of %s unknown", many(t.TokensUnknown, "run")))
 	}
 	if t.CostUnknown > 0 {
-		missing = append(missing, fmt.Sprintf("cost of %d runs unknown", t.CostUnknown))
+		missing = append(missing, fmt.Sprintf("cost of %s unknown", many(t.CostUnknown, "run")))
 	}
 	if len(missing) > 0 {
 		line += " (" + strings.Join(missing, ", ") + ")"
