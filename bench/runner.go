@@ -69,7 +69,7 @@ func (r *Runner) Run(ctx context.Context, p *Plan, stop <-chan struct{}) (Result
 	k := p.K
 	for _, stage := range p.stages() {
 		unsent = append(unsent, r.stage(ctx, p, stage.cells, stop, st, concurrency)...)
-		if _, stopped := st.stopped(); stopped || r.Look == nil {
+		if st.stopped() || r.Look == nil {
 			continue // the later stages are unsent too
 		}
 		goOn, err := r.Look(stage.k, p.upTo(stage.k, st.rows))
@@ -106,7 +106,7 @@ func (r *Runner) stage(ctx context.Context, p *Plan, cells []int, stop <-chan st
 // it, and returns the indices it did not hand out.
 func (r *Runner) dispatch(ctx context.Context, order []int, stop <-chan struct{}, st *state, queue chan<- int) []int {
 	for n, i := range order {
-		if _, stopped := st.stopped(); stopped {
+		if st.stopped() {
 			return order[n:]
 		}
 		select {
@@ -158,10 +158,10 @@ type state struct {
 	unknown   int // runs with a call of unknown fate
 }
 
-func (s *state) stopped() (Stop, bool) {
+func (s *state) stopped() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.stop, s.halted
+	return s.halted
 }
 
 func (s *state) halt(stop Stop) {

@@ -165,8 +165,8 @@ func TestLooksSpendTheErrorOnce(t *testing.T) {
 	}
 	whole := usualJudge()
 	assert.InDelta(t, whole.limits.overall, overall, 1e-12)
-	assert.InDelta(t, whole.limits.exact, warn, 1e-12)
-	assert.InDelta(t, whole.limits.side, side, 1e-12)
+	assert.InDelta(t, whole.exact, warn, 1e-12)
+	assert.InDelta(t, whole.side, side, 1e-12)
 	assert.InDelta(t, whole.family.Exact, exact, 1e-12)
 	assert.InDelta(t, whole.family.Limit, limit, 1e-12)
 }
