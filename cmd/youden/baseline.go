@@ -76,9 +76,9 @@ func (a *app) setBaseline(s *settings, dir string) error {
 		return err
 	}
 	fmt.Fprintf(a.out, "wrote %s: %s, K %d, grade %s, commit %s; commit it and let CI run: youden compare %s NEW\n",
-		name, report.Scored(subject), subject.K, subject.Grade, shortCommit(subject), name)
+		name, report.Scored(subject), subject.K, report.Plain(subject.Grade), report.Plain(shortCommit(subject)), name)
 	if why := subject.Incomplete(compare.DefaultMaxErrorRate); why != "" {
-		fmt.Fprintf(a.err, "youden: warning: the capture is incomplete, and the baseline says so: %s\n", why)
+		fmt.Fprintf(a.err, "youden: warning: the capture is incomplete, and the baseline says so: %s\n", report.Plain(why))
 	}
 	return nil
 }
@@ -97,18 +97,6 @@ func shortCommit(s *compare.Subject) string {
 		return "n/a"
 	}
 	return fmt.Sprintf("%.12s", *s.Commit)
-}
-
-// replaceFile writes a file whole or not at all.
-func replaceFile(name string, text []byte) error {
-	temporary := name + ".new"
-	if err := os.WriteFile(temporary, text, 0o644); err != nil { //nolint:gosec // it is committed
-		return fmt.Errorf("writing %s: %w", name, errors.Join(err, os.Remove(temporary)))
-	}
-	if err := os.Rename(temporary, name); err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
-	}
-	return nil
 }
 
 func (a *app) baselineShow() *cobra.Command {

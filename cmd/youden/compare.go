@@ -3,8 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -69,6 +69,9 @@ func (a *app) compare(s *settings, args []string) error {
 	if err != nil {
 		return err
 	}
+	if _, err := gatesFile(s); err != nil {
+		return err
+	}
 	switch rules := s.string("rules"); {
 	case rules != "default" && rules != "kstrl":
 		return fmt.Errorf("--rules %q is unknown; use default or kstrl", rules)
@@ -79,7 +82,17 @@ func (a *app) compare(s *settings, args []string) error {
 	case rules == "kstrl":
 		return a.compareKSTRL(s, args[0], args[1], format)
 	}
+	if s.bool("self-test") && format == report.CSV {
+		return errors.New("--self-test is no row of a comparison: use --format table, markdown or json")
+	}
+	if err := checkJUnit(s.string("junit"), args...); err != nil {
+		return err
+	}
 	before, after, err := loadBoth(s, args[0], args[1])
+	var other *compare.OtherScoringError
+	if errors.As(err, &other) {
+		return &exitError{exitIncomparable, fmt.Errorf("%s: %w", compare.Incomparable, err)}
+	}
 	if err != nil {
 		return err
 	}
@@ -90,21 +103,38 @@ func (a *app) compare(s *settings, args []string) error {
 		return err
 	}
 	c := compare.Compare(before, after, options)
+	if s.bool("self-test") {
+		t := compare.RunSelfTest(before, options)
+		c.SelfTest = &t
+	}
 	if err := a.printComparison(s, c, format); err != nil {
 		return err
 	}
-	if s.bool("self-test") {
-		return graver(compareExit(c), a.selfTestOf(before, options))
+	if c.SelfTest == nil {
+		return compareExit(c)
 	}
-	return compareExit(c)
+	if format != report.JSON { // which has it already
+		a.printSelfTest(before, *c.SelfTest, options)
+	}
+	return graver(compareExit(c), selfTestExit(*c.SelfTest))
+}
+
+// gatesFile is --gates. One that was given and names nothing is a mistake, such as a
+// variable that is not set: nothing would be held against anything.
+func gatesFile(s *settings) (string, error) {
+	file := s.string("gates")
+	if from := s.origin["gates"]; file == "" && from != "default" {
+		return "", fmt.Errorf("--gates (from %s) names no file; name one, such as gates.toml, or leave it out", from)
+	}
+	return file, nil
 }
 
 // gates reads --gates and refuses those that data of this shape could never pass,
 // or never fail, before anything is judged.
 func (a *app) gates(s *settings, before, after *compare.Subject) (compare.Gates, error) {
-	file := s.string("gates")
+	file, err := gatesFile(s)
 	if file == "" {
-		return compare.Gates{}, nil
+		return compare.Gates{}, err
 	}
 	gates, err := compare.LoadGates(file) // those that are added are marked in every format
 	if err != nil {
@@ -116,9 +146,9 @@ func (a *app) gates(s *settings, before, after *compare.Subject) (compare.Gates,
 // readGates reads --gates, of which there are none without a file, and says which
 // ones were added.
 func (a *app) readGates(s *settings) (compare.Gates, error) {
-	file := s.string("gates")
+	file, err := gatesFile(s)
 	if file == "" {
-		return compare.Gates{}, nil
+		return compare.Gates{}, err
 	}
 	gates, err := compare.LoadGates(file)
 	for _, note := range gates.Notes() {
@@ -146,7 +176,7 @@ func compareOptions(s *settings) (compare.Options, error) {
 	if !(rate >= 0 && rate <= 1) {
 		return o, fmt.Errorf("--max-error-rate %v: a share of runs lies between 0 and 1", rate)
 	}
-	if g := o.RequireGrade; g != "" && (len(g) != 2 || g[0] != 'E' || g[1] < '0' || g[1] > '5') {
+	if g := o.RequireGrade; g != "" && !compare.KnownGrade(g) {
 		return o, fmt.Errorf("--require-grade %q is unknown; use E0 to E5", g)
 	}
 	return o, nil
@@ -177,21 +207,6 @@ func (a *app) printComparison(s *settings, c *compare.Comparison, format report.
 	return writeJUnit(s.string("junit"), c)
 }
 
-// writeJUnit writes a comparison to a file, if there is a name for one.
-func writeJUnit(name string, c *compare.Comparison) error {
-	if name == "" {
-		return nil
-	}
-	xml, err := report.JUnit(c)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(name, xml, 0o644); err != nil { //nolint:gosec // a report for CI to read
-		return fmt.Errorf("writing --junit: %w", err)
-	}
-	return nil
-}
-
 // compareExit turns a verdict into an exit code; the output has said why.
 func compareExit(c *compare.Comparison) error {
 	code := map[compare.Verdict]int{
@@ -216,17 +231,34 @@ func graver(a, b error) error {
 }
 
 func (a *app) selfTest(s *settings, name string, o compare.Options) error {
+	if err := onlySelfTest(s); err != nil {
+		return err
+	}
 	subject, err := loadSubject(s, name)
 	if err != nil {
 		return err
 	}
-	return a.selfTestOf(subject, o)
+	t := compare.RunSelfTest(subject, o)
+	a.printSelfTest(subject, t, o)
+	return selfTestExit(t)
 }
 
-// selfTestOf prints what would be caught. A comparison that lets a detector pass
-// which finds nothing any more is a failed gate.
-func (a *app) selfTestOf(s *compare.Subject, o compare.Options) error {
-	t := compare.RunSelfTest(s, o)
+// onlySelfTest refuses what a self-test without a NEW would leave undone.
+func onlySelfTest(s *settings) error {
+	var left []string
+	for _, name := range []string{"format", "gates", "junit"} {
+		if f := s.flags.Lookup(name); f.Value.String() != f.DefValue {
+			left = append(left, fmt.Sprintf("--%s (from %s)", name, s.origin[name]))
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return fmt.Errorf("--self-test without NEW prints what would be caught, and nothing else: leave out %s, or name NEW", strings.Join(left, ", "))
+}
+
+// printSelfTest prints what would be caught.
+func (a *app) printSelfTest(s *compare.Subject, t compare.SelfTest, o compare.Options) {
 	fmt.Fprintf(a.out, "self-test against %s: a detector that finds nothing any more is %s\n", report.Plain(s.Name), t.Whole)
 	for _, f := range t.Families {
 		fmt.Fprintf(a.out, "  %s, %s alone (n = %d): %s\n", report.Plain(f.Slice), report.Plain(f.Family), f.Cases, f.Verdict)
@@ -235,8 +267,13 @@ func (a *app) selfTestOf(s *compare.Subject, o compare.Options) error {
 	if n := t.Untested(); n > 0 {
 		fmt.Fprintf(a.out, "untested families, of fewer than 3 cases: %d; no loss in one of them alone would be found: --split all or cases of your own would help\n", n)
 	}
-	if !t.Passes() {
-		return &exitError{exitRegression, errors.New("the self-test failed: with these data not even the gravest regression would be caught")}
+}
+
+// selfTestExit fails a comparison that lets a detector pass which finds nothing any
+// more.
+func selfTestExit(t compare.SelfTest) error {
+	if t.Passes() {
+		return nil
 	}
-	return nil
+	return &exitError{exitRegression, errors.New("the self-test failed: with these data not even the gravest regression would be caught")}
 }

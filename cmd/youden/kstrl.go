@@ -18,6 +18,9 @@ const kstrlSchema = "youden.kstrl/1"
 type kstrlDocument struct {
 	Schema    string `json:"schema"`
 	Simulated bool   `json:"simulated"`
+	// Incomplete says why NEW is no whole capture; "" = it is, or its file does not
+	// say. The exit code is then another than that of the rules.
+	Incomplete string `json:"incomplete"`
 	kstrl.Outcome
 	oldModel, newModel string
 }
@@ -48,15 +51,18 @@ func (a *app) compareKSTRL(s *settings, oldName, newName string, format report.F
 	if err := onlyKSTRL(s, format); err != nil {
 		return err
 	}
-	before, wasSimulated, err := kstrlFile(s, oldName)
+	before, err := kstrlFile(s, oldName)
 	if err != nil {
 		return err
 	}
-	after, simulated, err := kstrlFile(s, newName)
+	after, err := kstrlFile(s, newName)
 	if err != nil {
 		return err
 	}
-	out := kstrlDocument{Schema: kstrlSchema, Simulated: wasSimulated || simulated, Outcome: kstrl.Compare(before, after), oldModel: before.Model, newModel: after.Model}
+	out := kstrlDocument{
+		Schema: kstrlSchema, Simulated: before.simulated || after.simulated, Incomplete: after.incomplete,
+		Outcome: kstrl.Compare(before.Baseline, after.Baseline), oldModel: before.Model, newModel: after.Model,
+	}
 	if format == report.JSON {
 		text, err := report.Document(out)
 		if err != nil {
@@ -67,6 +73,9 @@ func (a *app) compareKSTRL(s *settings, oldName, newName string, format report.F
 		}
 	} else {
 		a.printKSTRL(out)
+	}
+	if out.Incomplete != "" {
+		return &exitError{code: exitIncomplete} // as by our own rules, whatever these say
 	}
 	if out.ExitCode != kstrl.ExitPass {
 		return &exitError{code: out.ExitCode}
@@ -83,6 +92,9 @@ func (a *app) printKSTRL(out kstrlDocument) {
 		verdict += " (SIMULATED)"
 	}
 	fmt.Fprintf(a.out, "%s by the rules of kstrl\n", verdict)
+	if out.Incomplete != "" {
+		fmt.Fprintf(a.out, "NEW INCOMPLETE: %s\n", report.Plain(out.Incomplete))
+	}
 	if out.Simulated {
 		fmt.Fprintln(a.out, report.SimulatedLine)
 	}

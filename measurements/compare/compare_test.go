@@ -143,6 +143,10 @@ func TestBaselinesHaveNames(t *testing.T) {
 	s, err := Load("main", "", "")
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(Folder, "main.json"), s.Name)
+	for _, name := range []string{"", ".", ".main", "-f", "../main", "a/b", "a b", "a\n", "a\x1b[2J", "\u202emain"} {
+		_, err = Path(name)
+		require.Error(t, err, "%q", name)
+	}
 	for _, name := range []string{"nightly", "../main", "", "a/b"} {
 		_, err = Load(name, "", "")
 		require.Error(t, err, name)

@@ -309,8 +309,32 @@ func TestGatesOfTheReadme(t *testing.T) {
 
 func TestGatesAreReadFromAFile(t *testing.T) {
 	_, err := LoadGates(t.TempDir())
-	assert.ErrorContains(t, err, "is no regular file; write the gates to a file")
+	assert.ErrorContains(t, err, "is no regular file (a pipe, a device or a folder); write the gates to a file")
 	assert.NotContains(t, err.Error(), "kstrl")
 	_, err = LoadGates(os.DevNull)
 	assert.ErrorContains(t, err, "is no regular file")
+}
+
+// The name of an added gate is one of its own, whatever names the file has.
+func TestAddedGatesHaveNamesOfTheirOwn(t *testing.T) {
+	gates, err := ReadGates("gates.toml", []byte(`version = 1
+[[gate]]
+name = "a"
+metric = "recall"
+min = 0.5
+[[gate]]
+name = "a (silence)"
+metric = "j"
+min = 0.1
+[[gate]]
+name = "a (silence) 2"
+metric = "pair_accuracy"
+min = 0.1
+`))
+	require.NoError(t, err)
+	var names []string
+	for _, g := range gates.list {
+		names = append(names, g.name)
+	}
+	assert.Equal(t, []string{"a", "a (silence) 3", "a (silence)", "a (silence) 2"}, names)
 }

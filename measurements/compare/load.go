@@ -35,11 +35,19 @@ func Load(name string, p measurements.Policy, v measurements.View) (*Subject, er
 		return nil, err
 	}
 	if p != "" && p != s.Policy || v != "" && v != s.View {
-		return nil, &LoadError{name, 0, fmt.Sprintf("was scored under policy %s and view %s", s.Policy, s.View),
-			"compare under these, or make it anew from its capture"}
+		return nil, &OtherScoringError{&LoadError{name, 0, fmt.Sprintf("was scored under policy %s and view %s", s.Policy, s.View),
+			"compare under these, or make it anew from its capture"}}
 	}
 	return s, nil
 }
+
+// OtherScoringError is a baseline of one policy and view that another was asked of:
+// the file is sound, and what is asked is incomparable with it.
+type OtherScoringError struct{ Cause *LoadError }
+
+func (e *OtherScoringError) Error() string { return e.Cause.Error() }
+
+func (e *OtherScoringError) Unwrap() error { return e.Cause }
 
 // LoadBoth reads OLD and NEW at the same time: reading is most of the work of a
 // large comparison, and one of them keeps one core busy.

@@ -24,6 +24,9 @@ func banner(s *measurements.Summary, esc func(string) string) []string {
 		fmt.Sprintf("detector %s, model %s at %s", named(esc, p.Detector.Name, p.Detector.Hash), orUnknown(esc(p.Endpoint.Model)), orUnknown(esc(p.Endpoint.Name))),
 		fmt.Sprintf("corpus %s, split %s, K %d, seed %d, policy %s, view %s%s",
 			named(esc, p.Corpus.Source, p.Corpus.Hash), orUnknown(esc(p.Split)), p.K, p.Seed, esc(string(s.Policy)), esc(string(s.View)), targeted(p.Targeted)))
+	if looks := p.Sequential; looks != nil {
+		lines = append(lines, fmt.Sprintf("compared with %s while it grew: %s", esc(looks.Against), orUnknown(esc(looks.Verdict))))
+	}
 	return lines
 }
 
