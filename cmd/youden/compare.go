@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -194,6 +196,9 @@ func loadBoth(s *settings, before, after string) (*compare.Subject, *compare.Sub
 	policy, view, err := s.policyAndView("", "")
 	if err != nil {
 		return nil, nil, err
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(compare.Memory)
 	}
 	return compare.LoadBoth(before, after, policy, view)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/youden-bench/youden/measurements"
 	"github.com/youden-bench/youden/measurements/stats"
@@ -219,10 +220,12 @@ func judgeSlices(before, after *Subject, pairs []Pair, o Options) []SliceResult 
 		j.family.Limit /= float64(deciding)
 		j.family.Exact /= float64(deciding)
 	}
-	var results []SliceResult
-	for _, name := range names {
-		results = append(results, j.slice(name, bySlice[name]))
+	results := make([]SliceResult, len(names))
+	var all sync.WaitGroup
+	for i, name := range names {
+		all.Go(func() { results[i] = j.slice(name, bySlice[name]) })
 	}
+	all.Wait()
 	return results
 }
 

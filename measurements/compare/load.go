@@ -49,6 +49,12 @@ func (e *OtherScoringError) Error() string { return e.Cause.Error() }
 
 func (e *OtherScoringError) Unwrap() error { return e.Cause }
 
+// Memory is a limit for the garbage collector (runtime/debug.SetMemoryLimit), in
+// bytes. Two captures of a million runs each compare within it as fast as without
+// one; left alone the collector lets half as much again pile up. The limit is soft:
+// what is larger takes more, and more time.
+const Memory = 400 << 20
+
 // LoadBoth reads OLD and NEW at the same time: reading is most of the work of a
 // large comparison, and one of them keeps one core busy.
 func LoadBoth(before, after string, p measurements.Policy, v measurements.View) (*Subject, *Subject, error) {
