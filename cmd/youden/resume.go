@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -39,6 +42,9 @@ corpus and the detector must be what they were when the capture began.`,
 				req.Indeterminate = policy
 			}
 			job, err := bench.Prepare(req, programs(), filepath.Dir(filepath.Clean(dir)), "resume")
+			if errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("%w; files are named as from the folder where the capture began: resume it there", err)
+			}
 			if err != nil {
 				return incomparable(err)
 			}
