@@ -17,7 +17,7 @@ func (t *Tally) Keep(severities bool) *Counts {
 	if t == nil {
 		return nil
 	}
-	c := &Counts{K: t.K, Counted: t.Counted, Positive: t.Positive, Trajectories: len(t.traces), Lost: t.Reason()}
+	c := &Counts{K: t.K, Counted: t.Counted, Positive: t.Positive, Trajectories: t.Trajectories(), Lost: t.Reason()}
 	if severities {
 		for _, s := range Floors() {
 			c.AtLeast = append(c.AtLeast, t.AtLeast(s))
@@ -56,9 +56,6 @@ func (c *Counts) Restore(side corpus.SideName) *Tally {
 	if c.Lost != "" {
 		t.lost = []reasonCount{{c.Lost, max(1, c.K-c.Counted)}}
 	}
-	t.traced = c.Trajectories
-	for i := range c.Trajectories {
-		t.traces = append(t.traces, uint64(i)) //nolint:gosec // a number and not a digest: only how many there are is known
-	}
+	t.traced, t.distinct = c.Trajectories, c.Trajectories
 	return t
 }

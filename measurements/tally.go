@@ -20,10 +20,11 @@ type Tally struct {
 	Counted  int // runs in the denominator
 	Positive int // of these: detected on the vulnerable side, not silent on the fixed one
 
-	floors [topRank]int32 // of the positive runs, those that hold from each severity
-	lost   []reasonCount  // runs outside the denominator, in order of appearance
-	traced int            // runs with a trajectory
-	traces []uint64       // the digests of the distinct ones, sorted: hashes would fill the memory
+	floors   [topRank]int32 // of the positive runs, those that hold from each severity
+	lost     []reasonCount  // runs outside the denominator, in order of appearance
+	traced   int            // runs with a trajectory
+	traces   []uint64       // the digests of the distinct ones, sorted: hashes would fill the memory
+	distinct int            // how many there were, where only that was kept
 }
 
 type reasonCount struct {
@@ -83,7 +84,7 @@ func (t *Tally) AtLeast(s detector.Severity) int {
 }
 
 // Trajectories is the number of distinct trajectories among the side's runs.
-func (t *Tally) Trajectories() int { return len(t.traces) }
+func (t *Tally) Trajectories() int { return max(t.distinct, len(t.traces)) }
 
 // Quorum is the number of counted runs from which a side of k runs counts.
 func Quorum(k int) int { return k/2 + 1 }
@@ -205,7 +206,7 @@ func (c CaseScore) Disagrees() bool { return c.Vulnerable.disagrees() || c.Fixed
 // trajectories. Where no case varies, the K runs are one measurement repeated and
 // no independent draws (spec/statistics.md section 2).
 func (c CaseScore) Varies() bool {
-	return c.Disagrees() || slices.ContainsFunc(c.sides(), func(t *Tally) bool { return len(t.traces) > 1 })
+	return c.Disagrees() || slices.ContainsFunc(c.sides(), func(t *Tally) bool { return t.Trajectories() > 1 })
 }
 
 func (c CaseScore) sides() []*Tally {

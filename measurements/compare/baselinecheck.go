@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/youden-bench/youden/measurements"
 )
@@ -99,7 +100,7 @@ func repeatedKey(data []byte) (key string, at int64, err error) {
 			}
 			open = open[:len(open)-1]
 		} else if in := len(open) - 1; in >= 0 && open[in].key {
-			name := token.(string)
+			name := strings.ToLower(token.(string)) // as encoding/json tells keys apart
 			if open[in].keys[name] {
 				return name, dec.InputOffset(), nil
 			}

@@ -88,7 +88,7 @@ func Compare(before, after *Subject, o Options) *Comparison {
 		c.Reasons = append(c.Reasons, "no case was scored by both")
 		return c
 	}
-	if shared := len(matched.Both); 2*shared < len(before.Cases) {
+	if shared := len(matched.Both); 2*shared <= len(before.Cases) {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("only %d of the %d cases of OLD are compared", shared, len(before.Cases)))
 	}
 	if o.decidesNothing(matched.Both) {
@@ -117,6 +117,20 @@ func (o Options) tooWeak(before, after *Subject) (reasons []string) {
 		}
 	}
 	return reasons
+}
+
+// deciding lists the pairs in slices that decide.
+func (o Options) deciding(pairs []Pair) []Pair {
+	if len(o.Slices) == 0 {
+		return pairs
+	}
+	var list []Pair
+	for _, p := range pairs {
+		if decides(p.New.Slice, o.Slices) {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // decidesNothing reports whether none of the pairs is in a slice that decides.
@@ -158,7 +172,7 @@ func (c *Comparison) judge(before, after *Subject, matched Matched, o Options) {
 	c.Verdict = verdict
 	if why != "" {
 		c.Regressions = append(c.Regressions, why)
-		if why != degenerate(matched.Both) {
+		if why != degenerate(o.deciding(matched.Both)) {
 			c.Warned = append(c.Warned, why)
 		}
 	}
@@ -175,6 +189,7 @@ func (c *Comparison) judge(before, after *Subject, matched Matched, o Options) {
 // say.
 func rule(results []SliceResult, pairs []Pair, single bool, o Options) (v Verdict, why string) {
 	v = Pass
+	pairs = o.deciding(pairs)
 	moved := slices.ContainsFunc(pairs, Pair.moved)
 	for _, r := range results {
 		if decides(r.Overall.Slice, o.Slices) {
@@ -184,7 +199,7 @@ func rule(results []SliceResult, pairs []Pair, single bool, o Options) (v Verdic
 	if why = degenerate(pairs); why != "" && moved {
 		return worse(v, Fail), why
 	}
-	if why = collapsed(pairs, single, o); why != "" {
+	if why = collapsed(pairs, single); why != "" {
 		if v == Inconclusive && o.Mode != NonInferior {
 			return Warn, why
 		}
@@ -275,14 +290,11 @@ const (
 )
 
 // collapsed says whether more sides went from all runs correct to none than chance
-// explains, over all slices that decide.
-func collapsed(pairs []Pair, single bool, o Options) string {
+// explains.
+func collapsed(pairs []Pair, single bool) string {
 	var strata []stats.Stratum
 	var names []string
 	for _, p := range pairs {
-		if !decides(p.New.Slice, o.Slices) {
-			continue
-		}
 		for _, s := range p.strata() {
 			if single {
 				s = s.Single()
@@ -307,7 +319,7 @@ const degenerateCases = 6
 // degenerate says whether NEW flags everything or nothing on what both scored:
 // its J is then 0 whatever it looks at, and a weak OLD would let it pass.
 func degenerate(pairs []Pair) string {
-	hits, leaks, vulnerable, fixed := 0, 0, 0, 0
+	hits, leaks, vulnerable, fixed, failed := 0, 0, 0, 0, 0
 	for _, p := range pairs {
 		if t := p.New.Vulnerable; t != nil {
 			vulnerable += t.Counted
@@ -316,36 +328,22 @@ func degenerate(pairs []Pair) string {
 		if t := p.New.Fixed; t != nil {
 			fixed += t.Counted
 			leaks += t.Positive
+			failed += t.Charged
 		}
 	}
 	switch {
 	case len(pairs) < degenerateCases || fixed == 0 || vulnerable == 0:
 		return ""
+	case leaks == fixed && failed >= leaks:
+		return "NEW never answers: every run on a fixed side failed and was charged"
+	case leaks == fixed && failed > 0:
+		return fmt.Sprintf("NEW is never silent: every run flags the fixed side or failed (%d of %d)", failed, fixed)
 	case leaks == fixed:
 		return "NEW is never silent: every run flags the fixed side"
 	case hits == 0 && leaks == 0:
 		return "NEW says nothing: no run finds a bug or flags a fixed side"
 	}
 	return ""
-}
-
-// lost asks whether the runs that were lost could change the verdict: it then
-// says nothing (spec/statistics.md section 2, guards).
-func (c *Comparison) lost(before, after *Subject, o Options) {
-	runs := before.lost() + after.lost()
-	if runs == 0 || c.Verdict == Incomparable {
-		return
-	}
-	for _, worst := range []bool{true, false} {
-		// The worst for NEW: what it lost was wrong, and what OLD lost was right.
-		pairs := match(before.filled(worst), after.filled(!worst)).Both
-		verdict, _ := rule(judgeSlices(before, after, pairs, o), pairs, before.repeats() || after.repeats(), o)
-		if (verdict == Fail) != (c.Verdict == Fail) {
-			c.Reasons = append(c.Reasons, fmt.Sprintf("missing: %s, which could change the verdict from %s to %s", many(runs, "run"), c.Verdict, verdict))
-			c.Verdict = Inconclusive
-			return
-		}
-	}
 }
 
 // repeats reports whether every side gave one answer over one trajectory, so
@@ -355,39 +353,4 @@ func (s *Subject) repeats() bool {
 		unknown := func(t *measurements.Tally) bool { return t != nil && t.Trajectories() == 0 }
 		return c.Varies() || unknown(c.Vulnerable) || unknown(c.Fixed)
 	})
-}
-
-// lost counts the runs without a score.
-func (s *Subject) lost() int {
-	n := 0
-	for _, c := range s.Cases {
-		for _, t := range []*measurements.Tally{c.Vulnerable, c.Fixed} {
-			if t != nil {
-				n += max(0, t.K-t.Counted)
-			}
-		}
-	}
-	return n
-}
-
-// filled returns the cases with every lost run as right, or as wrong.
-func (s *Subject) filled(right bool) []measurements.CaseScore {
-	list := slices.Clone(s.Cases)
-	for i := range list {
-		list[i].Vulnerable = fill(list[i].Vulnerable, right)
-		list[i].Fixed = fill(list[i].Fixed, !right)
-	}
-	return list
-}
-
-func fill(t *measurements.Tally, positive bool) *measurements.Tally {
-	if t == nil || t.Counted >= t.K {
-		return t
-	}
-	full := *t
-	if positive {
-		full.Positive += t.K - t.Counted
-	}
-	full.Counted = t.K
-	return &full
 }

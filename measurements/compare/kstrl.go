@@ -34,6 +34,9 @@ func fromKSTRL(b *kstrl.Baseline) *Subject {
 		// The file has no word for it but the name of the model.
 		Simulated: SimulatedModel(b.Model),
 	}}
+	if s.Simulated {
+		s.Grade = measurements.GradeSimulated
+	}
 	if at, err := time.Parse("20060102-150405", b.Timestamp); err == nil {
 		s.Date = at
 	}

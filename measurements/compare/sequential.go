@@ -196,9 +196,9 @@ func (l *Look) Confirm(before, regular, fresh *Subject, o Options) []measurement
 	results := confirm(before, regular, fresh, l.Suspects, o)
 	if missing := fresh.lost(); missing > 0 {
 		for _, worst := range []bool{true, false} {
-			filled := *fresh
-			filled.Cases = fresh.filled(!worst)
-			for i, r := range confirm(before, regular, &filled, l.Suspects, o) {
+			full := *fresh
+			full.Cases = filled(fresh.Cases, !worst)
+			for i, r := range confirm(before, regular, &full, l.Suspects, o) {
 				if (r.Verdict == string(Fail)) != (results[i].Verdict == string(Fail)) {
 					results[i].Verdict = string(Inconclusive)
 				}
