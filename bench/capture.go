@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/youden-bench/youden/bench/endpoint"
 	"github.com/youden-bench/youden/bench/ledger"
 	"github.com/youden-bench/youden/measurements"
 )
@@ -44,7 +45,7 @@ type Outcome struct {
 // Watch is told how a capture goes.
 type Watch struct {
 	Progress func(Progress) // after each run
-	Warn     func(string)   // before the first
+	Warn     func(string)   // before the first, and while they run
 }
 
 // Start runs a job into a new directory.
@@ -168,6 +169,7 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 		Program: j.Program, Simulated: j.Request.Endpoint.Simulated && j.callsModel(),
 		Concurrency: j.Request.Concurrency, Progress: watch.Progress,
 	}
+	observe := func() {}
 	if j.callsModel() {
 		l, err := ledger.Open(ctx, filepath.Join(c.Dir(), ledgerFile), ledger.Options{Indeterminate: j.indeterminate()})
 		if err != nil {
@@ -182,12 +184,31 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 			watch.Warn(w)
 		}
 		runner.Model, runner.Redact = client, client.Redact
+		runner.Spare = j.Request.Concurrency / 2
+		client.Tell(watch.Warn)
+		defer endWaits(stop, client)()
+		observe = func() { c.Observe(client.Traffic(c.Manifest().Plan.Parameters)) }
 	}
 	result, err := runner.Run(ctx, j.Plan, stop)
+	observe()
 	if err != nil {
 		return Outcome{Dir: c.Dir(), Stop: result.Stop}, err
 	}
 	return j.finish(c, result)
+}
+
+// endWaits lets calls that wait for another attempt end when the operator stops the
+// capture. What it returns ends it.
+func endWaits(stop <-chan struct{}, client *endpoint.Client) func() {
+	over := make(chan struct{})
+	go func() {
+		select {
+		case <-stop:
+			client.Drain()
+		case <-over:
+		}
+	}()
+	return func() { close(over) }
 }
 
 // scope is the identity of the plan in the ledger: the same plan replays, another

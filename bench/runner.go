@@ -21,6 +21,7 @@ type Runner struct {
 	Model       detector.Model // nil for detectors that call none
 	Simulated   bool
 	Concurrency int
+	Spare       int                 // further runs while the answers of others are made durable; the model bounds the calls
 	Progress    func(Progress)      // called after each run, never concurrently; may be nil
 	Redact      func(string) string // removes the endpoint's key from a text; may be nil
 }
@@ -63,7 +64,7 @@ func (r *Runner) Run(ctx context.Context, p *Plan, stop <-chan struct{}) (Result
 	st.rows = make([]measurements.Rows, len(p.Cells))
 	queue := make(chan int)
 	var workers sync.WaitGroup
-	for range min(concurrency, max(1, len(p.Cells))) {
+	for range min(concurrency+r.Spare, max(1, len(p.Cells))) {
 		workers.Go(func() {
 			for i := range queue {
 				st.finish(i, p.Cells[i], r.one(ctx, p, p.Cells[i]), r.Simulated)

@@ -29,7 +29,7 @@ func ofTallied(name string, m measurements.Manifest, t measurements.Tallied) *Su
 		Identity: Identity{
 			ID: m.ID, Grade: m.Grade, Simulated: t.Simulated, K: t.K, Seed: m.Plan.Seed, Split: m.Plan.Split,
 			CorpusHash: m.Plan.Corpus.Hash, Detector: m.Plan.Detector, Scorer: m.Plan.Scorer, Endpoint: m.Plan.Endpoint,
-			Parameters: m.Plan.Parameters, Policy: t.Part.Policy, View: t.Part.View, Targeted: m.Plan.Targeted, Provenance: m.Provenance,
+			Parameters: m.Parameters(), Policy: t.Part.Policy, View: t.Part.View, Targeted: m.Plan.Targeted, Provenance: m.Provenance,
 		},
 	}
 	if m.StartedAt != nil {
