@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/youden-bench/youden/bench/endpoint"
 	"github.com/youden-bench/youden/bench/ledger"
 	"github.com/youden-bench/youden/measurements"
 	"github.com/youden-bench/youden/measurements/compare"
@@ -49,7 +50,7 @@ type Outcome struct {
 // Watch is told how a capture goes.
 type Watch struct {
 	Progress func(Progress) // after each run
-	Warn     func(string)   // before the first
+	Warn     func(string)   // before the first, and while they run
 	Note     func(string)   // at each look; may be nil
 }
 
@@ -189,6 +190,7 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 		Program: j.Program, Simulated: j.Request.Endpoint.Simulated && j.callsModel(),
 		Concurrency: j.Request.Concurrency, Progress: watch.Progress,
 	}
+	traffic := func() measurements.Traffic { return measurements.Traffic{} }
 	if j.callsModel() {
 		l, err := ledger.Open(ctx, filepath.Join(c.Dir(), ledgerFile), ledger.Options{Indeterminate: j.indeterminate()})
 		if err != nil {
@@ -203,14 +205,23 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 			watch.Warn(w)
 		}
 		runner.Model, runner.Redact = client, client.Redact
+		runner.Spare = j.Request.Concurrency / 2
+		client.Tell(watch.Warn)
+		defer endWaits(stop, client)()
+		traffic = func() measurements.Traffic { return client.Traffic(c.Manifest().Plan.Parameters) }
 	}
 	if s := j.sequence; s != nil {
 		c.Replan(j.Plan.K, len(j.Plan.Cells), &s.record)
 		runner.Look = func(k int, rows []measurements.Rows) (bool, error) {
-			return s.lookAt(c.Manifest(), k, rows, watch)
+			m := c.Manifest()
+			m.Traffic = traffic() // what was learned so far is what was sent
+			return s.lookAt(m, k, rows, watch)
 		}
 	}
 	result, err := runner.Run(ctx, j.Plan, stop)
+	if j.callsModel() {
+		c.Observe(traffic())
+	}
 	if err != nil {
 		return Outcome{Dir: c.Dir(), Stop: result.Stop}, err
 	}
@@ -222,6 +233,20 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 		return out, err
 	}
 	return out, j.conclude(ctx, c, &out, stop, watch)
+}
+
+// endWaits lets calls that wait for another attempt end when the operator stops the
+// capture. What it returns ends it.
+func endWaits(stop <-chan struct{}, client *endpoint.Client) func() {
+	over := make(chan struct{})
+	go func() {
+		select {
+		case <-stop:
+			client.Drain()
+		case <-over:
+		}
+	}()
+	return func() { close(over) }
 }
 
 // scope is the identity of the plan in the ledger: the same plan replays, another

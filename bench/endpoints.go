@@ -44,7 +44,10 @@ type EndpointConfig struct {
 	ExtraBody      map[string]any `toml:"extra_body,omitempty" json:"extra_body,omitempty"`
 	Price          *PriceConfig   `toml:"price,omitempty" json:"price,omitempty"`
 	Timeouts       TimeoutConfig  `toml:"timeouts,omitempty" json:"timeouts"`
+	Retries        RetryConfig    `toml:"retries,omitempty" json:"retries"`
 	Simulated      bool           `toml:"simulated,omitempty" json:"simulated,omitempty"` // a simulated endpoint on another port
+
+	DialectConfig
 }
 
 // PriceConfig is in USD per million tokens.
@@ -58,6 +61,7 @@ type PriceConfig struct {
 type TimeoutConfig struct {
 	Connect   string `toml:"connect,omitempty" json:"connect,omitempty"`
 	FirstByte string `toml:"first_byte,omitempty" json:"first_byte,omitempty"`
+	Idle      string `toml:"idle,omitempty" json:"idle,omitempty"`
 	Total     string `toml:"total,omitempty" json:"total,omitempty"`
 }
 
@@ -85,6 +89,7 @@ func SelectEndpoint(name, model string, configured map[string]EndpointConfig) (E
 	if model != "" {
 		cfg.Model = model
 	}
+	cfg.Model = cfg.pinned(cfg.Model)
 	if cfg.Model == "" {
 		return cfg, fmt.Errorf("endpoint %s names no model; give --model, or model in [endpoint.%s]", name, name)
 	}
@@ -155,9 +160,9 @@ func (c EndpointConfig) withDefaults() EndpointConfig {
 		c.MaxTokens = 4096
 	}
 	if c.MaxTokensField == "" {
-		c.MaxTokensField = "max_tokens"
+		c.MaxTokensField, c.MaxTokensFieldOpen = "max_tokens", true
 	}
-	return c
+	return c.withVisibleTimes()
 }
 
 // Embedded reports whether the endpoint lives inside this process.
@@ -185,6 +190,10 @@ func (c EndpointConfig) Connect(name string, l *ledger.Ledger, scope string, con
 	if opts.Timeouts, err = c.Timeouts.parse(name); err != nil {
 		return nil, err
 	}
+	if opts.Retry, err = c.Retries.parse(name); err != nil {
+		return nil, err
+	}
+	c.speak(&opts)
 	if opts.Price, err = c.Price.micros(); err != nil {
 		return nil, fmt.Errorf("endpoint %s: %w", name, err)
 	}
@@ -214,7 +223,7 @@ func (t TimeoutConfig) parse(name string) (out endpoint.Timeouts, err error) {
 	for _, d := range []struct {
 		key, text string
 		into      *time.Duration
-	}{{"connect", t.Connect, &out.Connect}, {"first_byte", t.FirstByte, &out.FirstByte}, {"total", t.Total, &out.Total}} {
+	}{{"connect", t.Connect, &out.Connect}, {"first_byte", t.FirstByte, &out.FirstByte}, {"idle", t.Idle, &out.Idle}, {"total", t.Total, &out.Total}} {
 		if d.text == "" {
 			continue
 		}

@@ -102,6 +102,7 @@ func (j *Job) record(source string, selected selection) error {
 		for key, value := range cfg.ExtraBody {
 			j.manifest.Plan.Parameters[key] = value
 		}
+		cfg.parameters(j.manifest.Plan.Parameters)
 	}
 	for _, why := range sortedKeys(j.Plan.LeftOut) {
 		j.manifest.LeftOut = append(j.manifest.LeftOut, measurements.LeftOut{Reason: why, Cases: j.Plan.LeftOut[why]})

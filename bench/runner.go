@@ -21,6 +21,7 @@ type Runner struct {
 	Model       detector.Model // nil for detectors that call none
 	Simulated   bool
 	Concurrency int
+	Spare       int                 // further runs while the answers of others are made durable; the model bounds the calls
 	Progress    func(Progress)      // called after each run, never concurrently; may be nil
 	Redact      func(string) string // removes the endpoint's key from a text; may be nil
 	// Look is asked at each look of the plan whether the capture goes on, once all
@@ -89,7 +90,7 @@ func (r *Runner) Run(ctx context.Context, p *Plan, stop <-chan struct{}) (Result
 func (r *Runner) stage(ctx context.Context, p *Plan, cells []int, stop <-chan struct{}, st *state, concurrency int) []int {
 	queue := make(chan int)
 	var workers sync.WaitGroup
-	for range min(concurrency, max(1, len(cells))) {
+	for range min(concurrency+r.Spare, max(1, len(cells))) {
 		workers.Go(func() {
 			for i := range queue {
 				st.finish(i, p.Cells[i], r.one(ctx, p, p.Cells[i]), r.Simulated)

@@ -37,6 +37,7 @@ type Manifest struct {
 	// Request is what was asked for, so that a capture can be resumed. Package
 	// bench writes and reads it; it holds no secret.
 	Request json.RawMessage `json:"request,omitempty"`
+	Traffic                 // what became of the requests; zero until the first session ended
 }
 
 // PlanRecord is what was asked for, with the hashes that make it comparable.

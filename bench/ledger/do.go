@@ -72,7 +72,7 @@ type flight struct {
 // recorded, all durably, before Do returns. An error means that there is no
 // durable answer; when ctx ends before the dispatch is recorded, nothing is.
 func (l *Ledger) Do(ctx context.Context, s Sample, c Call, send Send) (Result, error) {
-	request := Digest(sha256.Sum256(c.Body))
+	request := c.request()
 	call := c.digest(request)
 	if s.Call.IsZero() {
 		s.Call = call
@@ -161,17 +161,13 @@ func (d *draw) run(ctx context.Context, f *flight, send Send) {
 func (d *draw) state() *sampleState {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if s := d.samples[d.id]; s != nil {
-		known := *s
-		return &known
-	}
-	return nil
+	return d.find(d.id)
 }
 
 func (d *draw) setState(s sampleState) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.samples[d.id] = &s
+	d.keep(d.id, s)
 }
 
 // attempt makes and sends the sample's next attempt.
@@ -295,7 +291,7 @@ func observation(a Attempt, g *Got, response Digest) *Observation {
 // replay reads the sample's answer back.
 func (d *draw) replay(known sampleState) (Result, error) {
 	r := Result{
-		Attempt:  Attempt{ID: known.last, Sample: d.id, Seq: known.seq},
+		Attempt:  Attempt{Sample: d.id, Seq: known.seq},
 		Replayed: true, Sent: int(known.sent), Orphans: int(known.orphans),
 	}
 	record, err := d.leaf(known.leaf)
@@ -305,7 +301,7 @@ func (d *draw) replay(known sampleState) (Result, error) {
 	if record.Observation == nil {
 		return Result{}, fmt.Errorf("replaying a recorded call: leaf %d is no observation: the ledger is damaged", known.leaf)
 	}
-	r.Observation = record.Observation
+	r.Observation, r.Attempt.ID = record.Observation, record.Observation.Attempt
 	if r.Body, err = d.Body(record.Observation.Response); err != nil {
 		return Result{}, fmt.Errorf("replaying a recorded call: %w", err)
 	}

@@ -18,9 +18,10 @@ import (
 // the printed JSON and the rows.
 func captureAgainst(t *testing.T, baseURL string, args ...string) (code int, printed map[string]any, runs []measurements.RunRow, stderr string) {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "c")
+	dir, config := filepath.Join(t.TempDir(), "c"), filepath.Join(t.TempDir(), "youden.toml")
+	write(t, config, "[endpoint.x]\nbase_url = \""+baseURL+"\"\nmodel = \"m\"\nretries = { max = 0 }\n")
 	code, out, stderr := youden(t, append([]string{
-		"capture", "--endpoint", baseURL, "--model", "m", "--limit", "3", "--runs", "1",
+		"capture", "--config", config, "--endpoint", "x", "--limit", "3", "--runs", "1",
 		"--out", dir, "--format", "json", "--progress", "none",
 	}, args...)...)
 	require.NotEmpty(t, out, stderr)
@@ -56,7 +57,7 @@ func TestEndpointsThatFail(t *testing.T) {
 	}{
 		{"dead port", deadURL, "transient", exitIncomplete},
 		{"wrong key", answers(401, "application/json", `{"error":{"message":"Incorrect API key provided","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}`), "auth", exitIncomplete},
-		{"HTML", answers(200, "text/html", "<!doctype html><html><body>Welcome</body></html>"), "config", exitIncomplete},
+		{"HTML", answers(200, "text/html", "<!doctype html><html><body>Welcome</body></html>"), "transient", exitIncomplete},
 		{"HTML 404", answers(404, "text/html", "<html>not found</html>"), "config", exitIncomplete},
 		{"server error", answers(500, "application/json", `{"error":{"message":"boom","type":"server_error","param":null,"code":null}}`), "transient", exitIncomplete},
 		{"rate limit", answers(429, "application/json", `{"error":{"message":"slow down","type":"rate_limit_error","param":null,"code":"rate_limit_exceeded"}}`), "rate_limited", exitRateLimited},

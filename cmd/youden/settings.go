@@ -234,7 +234,7 @@ func (s *settings) print(a *app) {
 // endpointTOML renders an endpoint, which holds the name of its key's variable
 // and no key.
 func endpointTOML(c bench.EndpointConfig) string {
-	text, err := toml.Marshal(c)
+	text, err := toml.Marshal(c.Shown())
 	if err != nil {
 		return fmt.Sprintf("# cannot be shown: %v\n", err)
 	}

@@ -97,7 +97,11 @@ func Growing(name string, m measurements.Manifest, rows []measurements.RunRow, k
 // the planned cases.
 func Planned(before *Subject, m measurements.Manifest, hashes []string) (reasons []string) {
 	after := ofTallied("", m, measurements.Tallied{Simulated: m.Simulated, K: m.Plan.K, Part: measurements.Part{Policy: m.Plan.Policy, View: m.Plan.View}})
-	reasons, _ = incomparable(before.Identity, after.Identity, "")
+	was := before.Identity
+	if was.Configured != nil { // what the endpoint will make of the plan is not known yet
+		was.Parameters = was.Configured
+	}
+	reasons, _ = incomparable(was, after.Identity, "")
 	known := before.byHash()
 	if !slices.ContainsFunc(hashes, func(h string) bool { return known[h] != nil && known[h].Counts() }) {
 		reasons = append(reasons, "no planned case was scored by it")

@@ -52,7 +52,8 @@ type Identity struct {
 	Detector   measurements.DetectorRecord `json:"detector"`
 	Scorer     measurements.ScorerRecord   `json:"scorer"`
 	Endpoint   measurements.EndpointRecord `json:"endpoint"`
-	Parameters map[string]any              `json:"parameters"`
+	Parameters map[string]any              `json:"parameters"` // as they were sent in the end
+	Configured map[string]any              `json:"configured,omitempty"`
 	Policy     measurements.Policy         `json:"policy"`
 	View       measurements.View           `json:"view"`
 	Targeted   bool                        `json:"targeted,omitempty"`
