@@ -86,23 +86,41 @@ func (j *Job) promptTokens() int {
 	return model.bytes / 4
 }
 
+// sent counts the planned runs that are sent, of the first k a side.
+func (p *Plan) sent(k int) int {
+	n := 0
+	for _, cell := range p.Cells {
+		if cell.Reason == "" && cell.K < k {
+			n++
+		}
+	}
+	return n
+}
+
+// calls says how many calls a plan takes at least, one a run.
+func (p *Plan) calls() string {
+	if len(p.Looks) == 0 {
+		return fmt.Sprintf("%d calls", p.sent(p.K))
+	}
+	return fmt.Sprintf("%d calls if it stops at the first look, %d if it makes all planned runs, %d with fresh runs of every family",
+		p.sent(p.Looks[0]), p.sent(p.K), p.sent(p.K)+p.sent(1)*compare.FreshRuns)
+}
+
 // Describe prints the plan of a job.
 func (j *Job) Describe(w io.Writer) {
 	p, m := j.Plan, j.manifest.Plan
-	sent := 0
-	for _, cell := range p.Cells {
-		if cell.Reason == "" {
-			sent++
-		}
-	}
+	sent := p.sent(p.K)
 	fmt.Fprintf(w, "plan: %d runs of %s over %d cases (K = %d, split %s, seed %d)\n", len(p.Cells), m.Detector.Name, p.Cases, p.K, m.Split, p.Seed)
 	if s := m.Sequential; s != nil {
-		fmt.Fprintf(w, "against %s: looks at %v runs a side, where it may stop; families that look worse at the last get %d fresh runs a side\n", s.Against, p.Looks, compare.FreshRuns)
+		fmt.Fprintf(w, "against %s: looks at %s runs a side, where it may stop; families that look worse at the last get %d fresh runs a side\n", s.Against, listLooks(p.Looks), compare.FreshRuns)
 	}
 	if j.callsModel() {
-		fmt.Fprintf(w, "endpoint: %s, model %s; at least %d calls", j.Request.Endpoint.Public(), m.Endpoint.Model, sent)
+		fmt.Fprintf(w, "endpoint: %s, model %s; at least %s", j.Request.Endpoint.Public(), m.Endpoint.Model, p.calls())
 		tokens := j.promptTokens()
 		fmt.Fprintf(w, ", about %d prompt tokens", tokens)
+		if len(p.Looks) > 0 {
+			fmt.Fprint(w, " for all planned runs")
+		}
 		if p := j.Request.Endpoint.Price; p != nil {
 			fmt.Fprintf(w, ", about $%.4f for the prompts", float64(tokens)**p.Prompt/1e6)
 		}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/youden-bench/youden/corpus"
@@ -52,7 +53,7 @@ func (j *Job) loadBaseline() error {
 	}
 	looks := compare.LookRuns()
 	if k := looks[len(looks)-1]; req.Runs != k {
-		return fmt.Errorf("--runs %d with --against: the scheme looks at %v runs a side, so leave --runs at %d", req.Runs, looks, k)
+		return fmt.Errorf("--runs %d with --against: the scheme looks at %s runs a side, so leave --runs at %d", req.Runs, listLooks(looks), k)
 	}
 	subject, err := compare.Load(req.Against, req.Policy, req.View)
 	if err != nil {
@@ -60,6 +61,15 @@ func (j *Job) loadBaseline() error {
 	}
 	j.sequence = &sequence{against: subject, options: compare.Options{Seed: req.Seed, MaxErrorRate: &req.MaxErrorRate}}
 	return nil
+}
+
+// listLooks writes looks as in "2 and 5".
+func listLooks(ks []int) string {
+	words := make([]string, len(ks))
+	for i, k := range ks {
+		words[i] = strconv.Itoa(k)
+	}
+	return strings.Join(words, " and ")
 }
 
 // planLooks refuses, before anything is paid for, a plan that could not be compared
@@ -111,13 +121,19 @@ func (s *sequence) lookAt(m measurements.Manifest, k int, rows []measurements.Ro
 func describeLook(number int, l measurements.Look, look *compare.Look) string {
 	text := fmt.Sprintf("look %d at K = %d: %s", number, l.K, l.Verdict)
 	if l.Delta != nil {
-		text += fmt.Sprintf(", J %+.3f against the baseline", *l.Delta)
+		text += fmt.Sprintf(", J %s against the baseline", compare.Signed(*l.Delta))
 	}
 	switch {
 	case len(look.Suspects) > 0:
-		text += fmt.Sprintf("; %d families look worse and get %d fresh runs a side", len(look.Suspects), compare.FreshRuns)
+		var names []string
+		for _, s := range look.Suspects {
+			names = append(names, s.Family)
+		}
+		text += fmt.Sprintf("; %d fresh runs a side for what looks worse: %s", compare.FreshRuns, strings.Join(names, ", "))
 	case look.Stop:
 		text += "; no further run is needed"
+	case look.Comparison.Verdict == compare.Pass:
+		text += "; no loss shown so far, going on to be sure"
 	default:
 		text += "; not clear yet, going on"
 	}

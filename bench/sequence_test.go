@@ -75,6 +75,30 @@ func TestAStoppedCaptureIsNotLookedAt(t *testing.T) {
 	assert.Equal(t, detector.Cancelled, result.Stop.Status)
 }
 
+// A plan with looks says what each end of it costs, and one without what it costs.
+func TestCallsOfAPlan(t *testing.T) {
+	plan, _ := planOf(t, 4, 5)
+	assert.Equal(t, "40 calls", plan.calls())
+	plan.Looks = []int{2, 5}
+	assert.Equal(t, "16 calls if it stops at the first look, 40 if it makes all planned runs, 120 with fresh runs of every family", plan.calls())
+	for i := range plan.Cells[:10] { // a case that cannot be scored
+		plan.Cells[i].Reason = detector.Config
+	}
+	assert.Equal(t, "12 calls if it stops at the first look, 30 if it makes all planned runs, 90 with fresh runs of every family", plan.calls())
+}
+
+func TestLooksAreDescribed(t *testing.T) {
+	delta := -.074
+	for want, look := range map[string]compare.Look{
+		"look 1 at K = 2: PASS, J -.07 against the baseline; no loss shown so far, going on to be sure":                        {Comparison: &compare.Comparison{Verdict: compare.Pass}},
+		"look 1 at K = 2: WARN, J -.07 against the baseline; not clear yet, going on":                                    {Comparison: &compare.Comparison{Verdict: compare.Warn}},
+		"look 1 at K = 2: FAIL, J -.07 against the baseline; no further run is needed":                                   {Comparison: &compare.Comparison{Verdict: compare.Fail}, Stop: true},
+		"look 1 at K = 2: WARN, J -.07 against the baseline; 10 fresh runs a side for what looks worse: injection, path": {Comparison: &compare.Comparison{Verdict: compare.Warn}, Suspects: []compare.Suspect{{Slice: "s", Family: "injection"}, {Slice: "s", Family: "path"}}},
+	} {
+		assert.Equal(t, want, describeLook(1, measurements.Look{K: 2, Verdict: string(look.Comparison.Verdict), Delta: &delta}, &look))
+	}
+}
+
 // sequential is a request on the simulated endpoint.
 func sequential(t *testing.T, model, against string, seed uint64) Request {
 	t.Helper()
@@ -127,7 +151,9 @@ func confirmsByFreshRuns(t *testing.T, base string) {
 	dir := filepath.Join(folder, "new")
 	stop := make(chan struct{})
 	var notes []string
-	out := start(t, sequential(t, "sim-drifted", base, 2), dir, stop, Watch{Note: func(text string) {
+	drifted := sequential(t, "sim-drifted", base, 3)
+	drifted.Limit = 21
+	out := start(t, drifted, dir, stop, Watch{Note: func(text string) {
 		notes = append(notes, text)
 		if strings.Contains(text, "fresh runs") {
 			close(stop)
@@ -150,7 +176,7 @@ func confirmsByFreshRuns(t *testing.T, base string) {
 	assert.Equal(t, string(out.Comparison.Verdict), record.Verdict)
 	assert.Equal(t, -record.FreshRuns, record.RunsSaved, "all looks were made, and fresh runs besides")
 	assert.Equal(t, 5, out.Summary.Plan.K)
-	assert.EqualValues(t, 240, out.Summary.Totals.Runs, "fresh runs enter no score")
+	assert.EqualValues(t, 210, out.Summary.Totals.Runs, "fresh runs enter no score")
 
 	again, calls := resumed(t, dir)
 	assert.Zero(t, calls, "a finished capture sends nothing")

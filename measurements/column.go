@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
@@ -12,49 +11,52 @@ import (
 	"github.com/youden-bench/youden/detector"
 )
 
-// column says which part of an entry a column of runs.parquet is. Values live as
-// long as the page that they were read from, so that a text is copied.
+// column says which part of an entry a column of runs.parquet is, by one function
+// for its kind of values. A text lives as long as the page that it was read from, so
+// that it is copied.
 type column struct {
-	name string
-	set  func(*entry, parquet.Value)
+	name   string
+	flag   func(*entry, bool)
+	number func(*entry, int64)
+	text   func(*entry, []byte)
 }
 
 // entryColumns lists the columns that tallies under these policies need; nulls are
 // not set. The result remembers words and serves one reader.
 func entryColumns(policies []Policy) []column {
 	columns := []column{
-		{"case_id", text(func(e *entry) *string { return &e.caseID })},
-		{"case_hash", text(func(e *entry) *string { return &e.caseHash })},
-		{"slice", word(func(e *entry) *string { return &e.slice })},
-		{"family", word(func(e *entry) *string { return &e.family })},
-		{"pair", func(e *entry, v parquet.Value) { e.pair = v.Boolean() }},
-		{"side", word(func(e *entry) *string { return &e.side })},
-		{"k", func(e *entry, v parquet.Value) { e.k = v.Int64() }},
-		{"status", word(func(e *entry) *string { return &e.status })},
-		{"counts", word(func(e *entry) *string { return &e.counts })},
-		{"hit", func(e *entry, v parquet.Value) { e.hit = known(v.Boolean()) }},
-		{"residual", func(e *entry, v parquet.Value) { e.residual = v.Boolean() }},
-		{hitSeverityColumn, func(e *entry, v parquet.Value) { e.hitSeverity = rankIn(v) }},
-		{"dropped_items", func(e *entry, v parquet.Value) { e.dropped = v.Int64() }},
-		{"unmapped", func(e *entry, v parquet.Value) { e.unmapped = v.Int64() }},
-		{"calls", func(e *entry, v parquet.Value) { e.calls = v.Int64() }},
-		{"attempts", func(e *entry, v parquet.Value) { e.attempts = v.Int64() }},
-		{"prompt_tokens", func(e *entry, v parquet.Value) { e.prompt = known(v.Int64()) }},
-		{"completion_tokens", func(e *entry, v parquet.Value) { e.completion = known(v.Int64()) }},
-		{"cost_usd_micros", func(e *entry, v parquet.Value) { e.cost = known(v.Int64()) }},
-		{"latency_ms", func(e *entry, v parquet.Value) { e.latency = known(v.Int64()) }},
-		{"trajectory_hash", traced()},
-		{"model_returned", text(func(e *entry) *string { return &e.model })},
-		{"system_fingerprint", text(func(e *entry) *string { return &e.fingerprint })},
-		{"simulated", func(e *entry, v parquet.Value) { e.simulated = v.Boolean() }},
+		{name: "case_id", text: text(func(e *entry) *string { return &e.caseID })},
+		{name: "case_hash", text: text(func(e *entry) *string { return &e.caseHash })},
+		{name: "slice", text: word(func(e *entry) *string { return &e.slice })},
+		{name: "family", text: word(func(e *entry) *string { return &e.family })},
+		{name: "pair", flag: func(e *entry, v bool) { e.pair = v }},
+		{name: "side", text: word(func(e *entry) *string { return &e.side })},
+		{name: "k", number: func(e *entry, v int64) { e.k = v }},
+		{name: "status", text: word(func(e *entry) *string { return &e.status })},
+		{name: "counts", text: word(func(e *entry) *string { return &e.counts })},
+		{name: "hit", flag: func(e *entry, v bool) { e.hit = known(v) }},
+		{name: "residual", flag: func(e *entry, v bool) { e.residual = v }},
+		{name: hitSeverityColumn, text: func(e *entry, v []byte) { e.hitSeverity = rankIn(v) }},
+		{name: "dropped_items", number: func(e *entry, v int64) { e.dropped = v }},
+		{name: "unmapped", number: func(e *entry, v int64) { e.unmapped = v }},
+		{name: "calls", number: func(e *entry, v int64) { e.calls = v }},
+		{name: "attempts", number: func(e *entry, v int64) { e.attempts = v }},
+		{name: "prompt_tokens", number: func(e *entry, v int64) { e.prompt = known(v) }},
+		{name: "completion_tokens", number: func(e *entry, v int64) { e.completion = known(v) }},
+		{name: "cost_usd_micros", number: func(e *entry, v int64) { e.cost = known(v) }},
+		{name: "latency_ms", number: func(e *entry, v int64) { e.latency = known(v) }},
+		{name: "trajectory_hash", text: traced()},
+		{name: "model_returned", text: text(func(e *entry) *string { return &e.model })},
+		{name: "system_fingerprint", text: text(func(e *entry) *string { return &e.fingerprint })},
+		{name: "simulated", flag: func(e *entry, v bool) { e.simulated = v }},
 	}
 	for at, p := range Policies() {
 		if !slices.ContainsFunc(policies, func(asked Policy) bool { return asked.place() == at }) {
 			continue
 		}
 		columns = append(columns,
-			column{"silent_" + string(p), func(e *entry, v parquet.Value) { e.silent[at] = known(v.Boolean()) }},
-			column{"break_severity_" + string(p), func(e *entry, v parquet.Value) { e.breaks[at] = rankIn(v) }})
+			column{name: "silent_" + string(p), flag: func(e *entry, v bool) { e.silent[at] = known(v) }},
+			column{name: "break_severity_" + string(p), text: func(e *entry, v []byte) { e.breaks[at] = rankIn(v) }})
 	}
 	return columns
 }
@@ -62,24 +64,24 @@ func entryColumns(policies []Policy) []column {
 const hitSeverityColumn = "hit_severity"
 
 // text copies a text that stands in many rows in a row only once.
-func text(part func(*entry) *string) func(*entry, parquet.Value) {
+func text(part func(*entry) *string) func(*entry, []byte) {
 	last := ""
-	return func(e *entry, v parquet.Value) {
-		if b := v.ByteArray(); string(b) != last {
-			last = string(b)
+	return func(e *entry, v []byte) {
+		if string(v) != last {
+			last = string(v)
 		}
 		*part(e) = last
 	}
 }
 
 // word copies each of a few words only once.
-func word(part func(*entry) *string) func(*entry, parquet.Value) {
+func word(part func(*entry) *string) func(*entry, []byte) {
 	last, words := "", map[string]string{}
-	return func(e *entry, v parquet.Value) {
-		if b := v.ByteArray(); string(b) != last {
-			w, ok := words[string(b)]
+	return func(e *entry, v []byte) {
+		if string(v) != last {
+			w, ok := words[string(v)]
 			if !ok {
-				w = string(b)
+				w = string(v)
 				words[w] = w
 			}
 			last = w
@@ -89,44 +91,36 @@ func word(part func(*entry) *string) func(*entry, parquet.Value) {
 }
 
 // traced digests a hash that stands in many rows in a row only once.
-func traced() func(*entry, parquet.Value) {
+func traced() func(*entry, []byte) {
 	var last []byte
 	digest := traceDigest(last)
-	return func(e *entry, v parquet.Value) {
-		if b := v.ByteArray(); !bytes.Equal(b, last) {
-			last = append(last[:0], b...)
-			digest = traceDigest(b)
+	return func(e *entry, v []byte) {
+		if !bytes.Equal(v, last) {
+			last = append(last[:0], v...)
+			digest = traceDigest(v)
 		}
 		e.trace = known(digest)
 	}
 }
 
-func rankIn(v parquet.Value) rank { return rankOf(detector.Severity(v.ByteArray())) }
+func rankIn(v []byte) rank { return rankOf(detector.Severity(v)) }
 
 // entryReader reads the entries of runs.parquet column by column. Reading rows
 // into a struct of pointers takes five times as long.
 type entryReader struct {
-	groups  []parquet.RowGroup
-	columns []column
-	at      []int // where each column is in the file
-	chunks  []parquet.ColumnChunkValueReader
-	left    int64 // rows of the open group
-	batch   []entry
-	values  []parquet.Value
+	groups []parquet.RowGroup
+	cells  []*cells
+	left   int64 // rows of the open group
+	batch  []entry
 }
 
 // entries returns a reader of a file whose columns were checked. Columns that the
 // file lacks stay unknown, and so do those of other policies.
 func entries(t *table[RunRow], policies []Policy) *entryReader {
-	r := &entryReader{
-		groups: t.pq.RowGroups(),
-		batch:  make([]entry, rowsPerRead),
-		values: make([]parquet.Value, rowsPerRead),
-	}
+	r := &entryReader{groups: t.pq.RowGroups(), batch: make([]entry, rowsPerRead)}
 	for _, c := range entryColumns(policies) {
 		if leaf, ok := t.pq.Schema().Lookup(c.name); ok {
-			r.columns = append(r.columns, c)
-			r.at = append(r.at, leaf.ColumnIndex)
+			r.cells = append(r.cells, &cells{column: c, at: leaf.ColumnIndex})
 		}
 	}
 	return r
@@ -150,8 +144,8 @@ func (r *entryReader) next() (batch []entry, err error) {
 	}
 	batch = r.batch[:min(r.left, rowsPerRead)]
 	clear(batch)
-	for i, c := range r.columns {
-		if err := r.fill(batch, c, r.chunks[i]); err != nil {
+	for _, c := range r.cells {
+		if err := c.fill(batch); err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.name, err)
 		}
 	}
@@ -162,33 +156,12 @@ func (r *entryReader) next() (batch []entry, err error) {
 func (r *entryReader) open(group parquet.RowGroup) error {
 	chunks := group.ColumnChunks()
 	r.left = group.NumRows()
-	for i, at := range r.at {
-		if n := chunks[at].NumValues(); n != r.left {
-			return fmt.Errorf("column %s has %d values in %d rows", r.columns[i].name, n, r.left)
+	for _, c := range r.cells {
+		chunk := chunks[c.at]
+		if n := chunk.NumValues(); n != r.left {
+			return fmt.Errorf("column %s has %d values in %d rows", c.name, n, r.left)
 		}
-		r.chunks = append(r.chunks, parquet.NewColumnChunkValueReader(chunks[at]))
-	}
-	return nil
-}
-
-func (r *entryReader) fill(batch []entry, c column, chunk parquet.ColumnChunkValueReader) error {
-	for len(batch) > 0 {
-		n, err := chunk.ReadValues(r.values[:len(batch)])
-		for i, v := range r.values[:n] {
-			if !v.IsNull() {
-				c.set(&batch[i], v)
-			}
-		}
-		batch = batch[n:]
-		switch {
-		case len(batch) == 0:
-		case errors.Is(err, io.EOF):
-			return io.ErrUnexpectedEOF
-		case err != nil:
-			return err
-		case n == 0:
-			return io.ErrNoProgress
-		}
+		c.pages = chunk.Pages()
 	}
 	return nil
 }
@@ -196,9 +169,8 @@ func (r *entryReader) fill(batch []entry, c column, chunk parquet.ColumnChunkVal
 // close ends the open row group.
 func (r *entryReader) close() (err error) {
 	defer contain(&err)
-	for _, c := range r.chunks {
-		err = errors.Join(err, c.Close())
+	for _, c := range r.cells {
+		err = errors.Join(err, c.close())
 	}
-	r.chunks = r.chunks[:0]
 	return err
 }

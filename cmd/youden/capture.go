@@ -73,6 +73,7 @@ func addCaptureFlags(f *pflag.FlagSet) {
 	f.String("policy", string(measurements.Class), "what counts as silence: strict, class or region")
 	f.String("view", string(measurements.Charge), "what charged failures do: charge or exclude")
 	f.String("against", "", "baseline `FILE` or capture to compare with while the capture grows: it stops early when the answer is clear")
+	f.String("junit", "", "with --against, also write the comparison as JUnit XML to `FILE`")
 	f.String("out", "", "`DIR` of the capture; empty = captures/<time>-<detector>-<random>")
 	f.String("format", "table", "table, markdown, json or csv")
 	f.String("progress", "auto", "auto, bar, plain, json or none")
@@ -172,6 +173,7 @@ func (s *settings) request() (bench.Request, error) {
 type view struct {
 	format   report.Format
 	reporter bench.Reporter
+	junit    string // file for the comparison of --against; "" = none
 }
 
 // newView reads --format and --progress, before anything is opened or sent.
@@ -181,7 +183,7 @@ func (a *app) newView(s *settings) (view, error) {
 		return view{}, err
 	}
 	reporter, err := bench.NewReporter(a.bar, s.string("progress"), a.terminal, a.now)
-	return view{format, reporter}, err
+	return view{format, reporter, s.string("junit")}, err
 }
 
 // execute runs a job with progress on stderr, prints its table on stdout and
@@ -217,8 +219,11 @@ func (a *app) execute(v view, req bench.Request, start func(bench.Watch) (bench.
 // showComparison prints what a capture with --against came to. Its JSON is the plan
 // of the capture's, which holds it: one document to a reader.
 func (a *app) showComparison(v view, out bench.Outcome) error {
-	if out.Comparison == nil || v.format == report.JSON || v.format == report.CSV {
+	if out.Comparison == nil {
 		return nil
+	}
+	if err := writeJUnit(v.junit, out.Comparison); err != nil || v.format == report.JSON || v.format == report.CSV {
+		return err
 	}
 	text, err := report.Comparison(out.Comparison, v.format, a.width)
 	if err != nil {

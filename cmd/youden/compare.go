@@ -80,6 +80,9 @@ func (a *app) compare(s *settings, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := options.Check(before, after); err != nil {
+		return fmt.Errorf("--slice: %w", err)
+	}
 	if options.Gates, err = a.gates(s, before, after); err != nil {
 		return err
 	}
@@ -164,7 +167,11 @@ func (a *app) printComparison(s *settings, c *compare.Comparison, format report.
 		return err
 	}
 	fmt.Fprint(a.out, text)
-	name := s.string("junit")
+	return writeJUnit(s.string("junit"), c)
+}
+
+// writeJUnit writes a comparison to a file, if there is a name for one.
+func writeJUnit(name string, c *compare.Comparison) error {
 	if name == "" {
 		return nil
 	}
@@ -215,7 +222,11 @@ func (a *app) selfTestOf(s *compare.Subject, o compare.Options) error {
 	t := compare.RunSelfTest(s, o)
 	fmt.Fprintf(a.out, "self-test against %s: a detector that finds nothing any more is %s\n", report.Plain(s.Name), t.Whole)
 	for _, f := range t.Families {
-		fmt.Fprintf(a.out, "  %s, %s alone (%d cases): %s\n", report.Plain(f.Slice), report.Plain(f.Family), f.Cases, f.Verdict)
+		fmt.Fprintf(a.out, "  %s, %s alone (n = %d): %s\n", report.Plain(f.Slice), report.Plain(f.Family), f.Cases, f.Verdict)
+	}
+	fmt.Fprintf(a.out, "each loss is planted in a copy whose runs are drawn anew by OLD's rates (--seed %d): one draw each, where `youden power` gives the odds\n", o.Seed)
+	if n := t.Untested(); n > 0 {
+		fmt.Fprintf(a.out, "untested families, of fewer than 3 cases: %d; no loss in one of them alone would be found: --split all or cases of your own would help\n", n)
 	}
 	if !t.Passes() {
 		return &exitError{exitRegression, errors.New("the self-test failed: with these data not even the gravest regression would be caught")}

@@ -50,6 +50,7 @@ corpus and the detector must be what they were when the capture began.`,
 	f := cmd.Flags()
 	f.Int("concurrency", bench.DefaultConcurrency, "runs under way at once; default: as the capture began")
 	f.String("indeterminate", "", "calls whose fate a crash left open: retry (may pay twice) or stop; empty = as the capture began")
+	f.String("junit", "", "of a capture --against: also write the comparison as JUnit XML to `FILE`")
 	f.String("format", "table", "table, markdown, json or csv")
 	f.String("progress", "auto", "auto, bar, plain, json or none")
 	return cmd

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -193,14 +194,20 @@ func lineOf(data []byte, err error) int {
 	return bytes.Count(data[:offset], []byte{'\n'}) + 1
 }
 
-// readFile reads a regular file of at most maxBaseline bytes.
+// readFile reads what may be compared.
 func readFile(name string) ([]byte, error) {
+	return readRegular(name, "is neither a file nor the directory of a capture", "name a capture, a baseline or a kstrl file")
+}
+
+// readRegular reads a regular file of at most maxBaseline bytes; otherwise and
+// remedy are what to say of anything else.
+func readRegular(name, otherwise, remedy string) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &LoadError{name, 0, "is neither a file nor the directory of a capture", "name a capture, a baseline or a kstrl file"}
+		return nil, &LoadError{name, 0, otherwise, remedy}
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -211,13 +218,30 @@ func readFile(name string) ([]byte, error) {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	if len(data) > maxBaseline {
-		return nil, &LoadError{name, 0, fmt.Sprintf("is larger than %d bytes", maxBaseline), "name a baseline file"}
+		return nil, &LoadError{name, 0, fmt.Sprintf("is larger than %d bytes", maxBaseline), remedy}
 	}
 	return data, nil
 }
 
 // Folder is where baselines stand, beside the project that commits them.
 const Folder = "baselines"
+
+// locate finds what a name stands for: the path of that name, else the baseline
+// that is called so.
+func locate(name string) (string, os.FileInfo, error) {
+	info, err := os.Stat(name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return name, info, err
+	}
+	file, bad := Path(name)
+	if bad != nil {
+		return "", nil, err
+	}
+	if info, err := os.Stat(file); err == nil {
+		return file, info, nil
+	}
+	return "", nil, fmt.Errorf("there is neither a file or folder %s nor a baseline %s (`youden baseline list` names them): %w", name, file, fs.ErrNotExist)
+}
 
 // Path is the file of a named baseline. A name is one word, so that it cannot
 // leave the folder.

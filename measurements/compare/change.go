@@ -26,6 +26,10 @@ type Count struct {
 	Counted  int `json:"counted"`
 }
 
+// Tied reports whether the runs had no majority: their vote then goes against the
+// detector.
+func (c Count) Tied() bool { return c.Counted > 0 && 2*c.Positive == c.Counted }
+
 func countOf(t *measurements.Tally) Count {
 	if t == nil {
 		return Count{}
@@ -58,7 +62,10 @@ type Misses struct {
 	OldOnly int `json:"old_only"`
 	NewOnly int `json:"new_only"`
 	Neither int `json:"neither"`
+	Ties    int `json:"ties"` // of the votes that were counted as misses, those at a tie
 }
+
+func tied(t *measurements.Tally) bool { return countOf(t).Tied() }
 
 // Votes counts the vulnerable sides that both voted on.
 func (m Misses) Votes() int { return m.Both + m.OldOnly + m.NewOnly + m.Neither }
@@ -67,6 +74,9 @@ func misses(pairs []Pair) Misses {
 	var m Misses
 	for _, p := range pairs {
 		before, after := p.Old.Vulnerable.Vote(), p.New.Vulnerable.Vote()
+		if before != nil && after != nil {
+			m.Ties += count(tied(p.Old.Vulnerable)) + count(tied(p.New.Vulnerable))
+		}
 		switch {
 		case before == nil || after == nil:
 		case !*before && !*after:

@@ -33,7 +33,7 @@ func compareIdentities(a, b Identity) []identityDifference {
 	var list []identityDifference
 	add := func(vary Vary, warn bool, what string, old, updated any) {
 		if !reflect.DeepEqual(old, updated) {
-			list = append(list, identityDifference{vary, fmt.Sprintf("%s: %v and %v", what, old, updated), warn})
+			list = append(list, identityDifference{vary, fmt.Sprintf("%s: %s and %s", what, orNone(old), orNone(updated)), warn})
 		}
 	}
 	add("", false, "scorer", short(a.Scorer.Hash), short(b.Scorer.Hash))
@@ -53,6 +53,14 @@ func compareIdentities(a, b Identity) []identityDifference {
 	return list
 }
 
+// orNone prints a value that may be absent.
+func orNone(value any) string {
+	if text := strings.TrimSpace(fmt.Sprint(value)); text != "" {
+		return text
+	}
+	return "none"
+}
+
 // callsModel reports whether anything was asked of an endpoint. A detector without
 // a model, such as a control, has no parameters, and is neither simulated nor
 // real: it is the same beside either.
@@ -63,12 +71,13 @@ func (i Identity) callsModel() bool {
 // incomparable splits the differences into reasons against the comparison and
 // warnings. With vary, only what varies may differ.
 func incomparable(a, b Identity, vary Vary) (reasons, warnings []string) {
-	for _, d := range compareIdentities(a, b) {
+	differences := compareIdentities(a, b)
+	for _, d := range differences {
 		switch {
 		case d.vary != "" && d.vary == vary:
 			warnings = append(warnings, d.text)
 		case d.warn && vary == "":
-			warnings = append(warnings, d.text)
+			warnings = append(warnings, d.text+advice(differences, d.vary))
 		default:
 			reasons = append(reasons, d.text)
 		}
@@ -85,6 +94,14 @@ func incomparable(a, b Identity, vary Vary) (reasons, warnings []string) {
 		warnings = append(warnings, fmt.Sprintf("K: %d and %d runs a side", a.K, b.K))
 	}
 	return reasons, warnings
+}
+
+// advice names what the comparison is about, where only that varies.
+func advice(differences []identityDifference, vary Vary) string {
+	if slices.ContainsFunc(differences, func(d identityDifference) bool { return d.vary != vary }) {
+		return ""
+	}
+	return fmt.Sprintf("; where that is what is compared, say --vary %s", vary)
 }
 
 func union(a, b map[string]any) map[string]any {

@@ -85,6 +85,73 @@ func TestFiveCasesCollapse(t *testing.T) {
 	}
 	c := Compare(measured(5, before), measured(5, after), Options{})
 	assert.Contains(t, []Verdict{Warn, Fail}, c.Verdict)
+	why := c.Regressions[len(c.Regressions)-1]
+	assert.Equal(t, "5 sides went from all runs correct to none: crypto-0, injection-1, injection-2 and 2 more", why)
+	assert.Contains(t, c.Warned, why)
+}
+
+// A warning beside a failure is marked as one.
+func TestWarningsBesideAFailure(t *testing.T) {
+	after := steady()
+	after["injection"] = times(9, [2]int{0, 0})
+	c := Compare(measured(5, steady()), measured(5, after), Options{})
+	require.Equal(t, Fail, c.Verdict)
+	assert.NotEmpty(t, c.Warned)
+	assert.Subset(t, c.Regressions, c.Warned)
+	assert.NotEqual(t, c.Regressions, c.Warned)
+	for _, text := range c.Warned {
+		assert.NotContains(t, text, "injection fell by")
+	}
+}
+
+func TestDifferencesInWords(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Subject)
+		vary   Vary
+		want   []string
+	}{
+		"a model":      {func(s *Subject) { s.Endpoint.Model = "m2" }, "", []string{"model: m and m2; where that is what is compared, say --vary model"}},
+		"no model":     {func(s *Subject) { s.Endpoint.Model = "" }, "", []string{"model: m and none; where that is what is compared, say --vary model"}},
+		"both":         {func(s *Subject) { s.Endpoint.Model, s.Detector.Program = "m2", "p" }, "", []string{"model: m and m2", "detector program: none and p"}},
+		"as was said":  {func(s *Subject) { s.Endpoint.Model = "m2" }, VaryModel, []string{"model: m and m2"}},
+		"a parameter":  {func(s *Subject) { s.Parameters = nil }, VaryParams, []string{"parameter temperature: 0 and not sent"}},
+		"runs of NEW":  {func(s *Subject) { s.K = 7 }, "", []string{"K: 5 and 7 runs a side"}},
+		"not anything": {func(*Subject) {}, "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, after := measured(5, steady()), measured(5, steady())
+			before.Endpoint.Model, after.Endpoint.Model = "m", "m"
+			c.change(after)
+			_, warnings := incomparable(before.Identity, after.Identity, c.vary)
+			assert.Equal(t, c.want, warnings)
+		})
+	}
+}
+
+func TestMissesCountTies(t *testing.T) {
+	pairs := []Pair{pairOf(2, 2, 1, 0, 2, 0), pairOf(4, 5, 2, 0, 2, 0), pairOf(5, 5, 3, 0, 2, 0)}
+	m := misses(pairs)
+	assert.Equal(t, Misses{Both: 1, OldOnly: 1, NewOnly: 1, Ties: 2}, m)
+}
+
+func TestBaselinesHaveNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	raw, err := Baseline("main", measured(5, steady()))
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(Folder, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(Folder, "main.json"), raw, 0o600))
+	s, err := Load("main", "", "")
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(Folder, "main.json"), s.Name)
+	for _, name := range []string{"nightly", "../main", "", "a/b"} {
+		_, err = Load(name, "", "")
+		require.Error(t, err, name)
+	}
+	_, err = Load("nightly", "", "")
+	assert.ErrorContains(t, err, filepath.Join(Folder, "nightly.json"))
+	require.NoError(t, os.WriteFile("main", []byte("{"), 0o600))
+	_, err = Load("main", "", "")
+	assert.Error(t, err, "a file of that name is what is meant")
 }
 
 func TestDegenerateDetectorsFail(t *testing.T) {

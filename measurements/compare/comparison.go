@@ -2,8 +2,10 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/youden-bench/youden/measurements"
 	"github.com/youden-bench/youden/measurements/stats"
@@ -38,6 +40,7 @@ type Comparison struct {
 	Slices      []Row    `json:"slices"`
 	Families    []Row    `json:"families"`
 	Regressions []string `json:"regressions"` // what FAIL and WARN are about
+	Warned      []string `json:"warned"`      // of these, those that only warn
 	Warnings    []string `json:"warnings"`
 	Reasons     []string `json:"reasons"` // against comparing at all, or for being unable to say
 
@@ -63,7 +66,7 @@ func Compare(before, after *Subject, o Options) *Comparison {
 	if o.Mode == "" {
 		o.Mode = Regression
 	}
-	c := &Comparison{Schema: Schema, Mode: o.Mode, Vary: o.Vary, Seed: o.Seed, Verdict: Pass, Slices: []Row{}, Families: []Row{}, Regressions: []string{}, Warnings: []string{}, Reasons: []string{}, Gates: GateResults{}}
+	c := &Comparison{Schema: Schema, Mode: o.Mode, Vary: o.Vary, Seed: o.Seed, Verdict: Pass, Slices: []Row{}, Families: []Row{}, Regressions: []string{}, Warned: []string{}, Warnings: []string{}, Reasons: []string{}, Gates: GateResults{}}
 	c.Old, c.New = before.head(o.errorLimit()), after.head(o.errorLimit())
 	c.Reasons, c.Warnings = incomparable(before.Identity, after.Identity, o.Vary)
 	c.Reasons = append(c.Reasons, o.tooWeak(before, after)...)
@@ -76,6 +79,14 @@ func Compare(before, after *Subject, o Options) *Comparison {
 	if len(matched.Both) == 0 {
 		c.Verdict = Incomparable
 		c.Reasons = append(c.Reasons, "no case was scored by both")
+		return c
+	}
+	if shared := len(matched.Both); 2*shared < len(before.Cases) {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("only %d of the %d cases of OLD are compared", shared, len(before.Cases)))
+	}
+	if o.decidesNothing(matched.Both) {
+		c.Verdict = Incomparable
+		c.Reasons = append(c.Reasons, fmt.Sprintf("no case of slice %s was scored by both", strings.Join(o.Slices, ", ")))
 		return c
 	}
 	c.Cases, c.Misses = changes(matched.Both), misses(matched.Both)
@@ -101,6 +112,28 @@ func (o Options) tooWeak(before, after *Subject) (reasons []string) {
 	return reasons
 }
 
+// decidesNothing reports whether none of the pairs is in a slice that decides.
+func (o Options) decidesNothing(pairs []Pair) bool {
+	return !slices.ContainsFunc(pairs, func(p Pair) bool { return decides(p.New.Slice, o.Slices) })
+}
+
+// Check refuses options that do not fit the data: a slice that nobody has would
+// decide nothing, and nothing would be a PASS.
+func (o Options) Check(before, after *Subject) error {
+	have := map[string]bool{}
+	for _, s := range []*Subject{before, after} {
+		for _, c := range s.Cases {
+			have[c.Slice] = true
+		}
+	}
+	for _, name := range o.Slices {
+		if !have[name] {
+			return fmt.Errorf("no case is in slice %q; the data have %s", name, strings.Join(slices.Sorted(maps.Keys(have)), ", "))
+		}
+	}
+	return nil
+}
+
 // judge fills the rows and the verdict, and asks whether the runs that are
 // missing could change it.
 func (c *Comparison) judge(before, after *Subject, matched Matched, o Options) {
@@ -118,7 +151,11 @@ func (c *Comparison) judge(before, after *Subject, matched Matched, o Options) {
 	c.Verdict = verdict
 	if why != "" {
 		c.Regressions = append(c.Regressions, why)
+		if why != degenerate(matched.Both) {
+			c.Warned = append(c.Warned, why)
+		}
 	}
+	c.claimNothing(repeatOf(before, after, matched.Both))
 	c.lost(before, after, o)
 	c.Gates = o.Gates.Judge(before, after)
 	c.Verdict = worse(c.Verdict, c.Gates.Verdict())
@@ -206,7 +243,11 @@ func (c *Comparison) regressions(r SliceResult) {
 		switch row.Verdict {
 		case Fail, Warn:
 			for _, reason := range row.Reasons {
-				c.Regressions = append(c.Regressions, fmt.Sprintf("%s: %s", row.Slice, reason))
+				text := fmt.Sprintf("%s: %s", row.Slice, reason)
+				c.Regressions = append(c.Regressions, text)
+				if slices.Contains(row.warned, reason) {
+					c.Warned = append(c.Warned, text)
+				}
 			}
 		case Inconclusive:
 			for _, reason := range row.Reasons {
@@ -216,13 +257,18 @@ func (c *Comparison) regressions(r SliceResult) {
 	}
 }
 
-// collapseLimit is the p below which lost cases are no chance.
-const collapseLimit = .001
+// collapseLimit is the p below which lost cases are no chance, and namedCases how
+// many of them a text names.
+const (
+	collapseLimit = .001
+	namedCases    = 3
+)
 
 // collapsed says whether more sides went from all runs correct to none than chance
 // explains, over all slices that decide.
 func collapsed(pairs []Pair, single bool, o Options) string {
 	var strata []stats.Stratum
+	var names []string
 	for _, p := range pairs {
 		if !decides(p.New.Slice, o.Slices) {
 			continue
@@ -232,13 +278,16 @@ func collapsed(pairs []Pair, single bool, o Options) string {
 				s = s.Single()
 			}
 			strata = append(strata, s)
+			if s.Collapsed() && !slices.Contains(names, p.New.ID) {
+				names = append(names, p.New.ID)
+			}
 		}
 	}
 	c := stats.Collapses(strata)
 	if c == nil || c.P >= collapseLimit {
 		return ""
 	}
-	return fmt.Sprintf("%d sides went from all runs correct to none", c.Fallen)
+	return fmt.Sprintf("%s went from all runs correct to none: %s", many(c.Fallen, "side"), listed(names, namedCases))
 }
 
 // degenerateCases is how many cases must agree before a detector is called one

@@ -1,6 +1,9 @@
 package compare
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Judge asks every gate. OLD may be nil: whatever compares with it has no data
 // then. A gate that Check would refuse has no data either.
@@ -132,7 +135,7 @@ func (g *gate) doubt(r *GateResult, data *gateData, view *gateView, at gatePlace
 		return
 	}
 	r.Outcome = GateUnsure
-	r.Reason += fmt.Sprintf("; runs are missing, and with them it could be %s, which fails", decimals(*value, 3))
+	r.Reason += fmt.Sprintf("; runs are missing, and with them it could be %s, which fails", bare(decimals(*value, 3)))
 }
 
 // words says what came out.
@@ -150,11 +153,23 @@ func (g *gate) words(r GateResult) string {
 	if !g.dropOnly {
 		return text
 	}
-	text += fmt.Sprintf(", and OLD has %s", decimals(*r.Old, 3))
+	text += fmt.Sprintf(", and OLD has %s", bare(decimals(*r.Old, 3)))
 	if r.Outcome == GatePass && g.demand.key != demandMargin && !g.demand.meets(*r.Old) {
 		text += ", which did not reach it either"
 	}
 	return text
+}
+
+// bare leaves out the zero before the point, as the tables do; what is to be copied
+// into a gate file keeps it.
+func bare(number string) string {
+	if size, negative := strings.CutPrefix(number, "-0."); negative {
+		return "-." + size
+	}
+	if size, found := strings.CutPrefix(number, "0."); found {
+		return "." + size
+	}
+	return number
 }
 
 // tellApart writes two numbers with as many decimals as tell them apart: .5999 is
@@ -162,8 +177,8 @@ func (g *gate) words(r GateResult) string {
 func tellApart(a, b float64) (string, string) {
 	for n := 3; n < 9; n++ {
 		if x, y := decimals(a, n), decimals(b, n); x != y {
-			return x, y
+			return bare(x), bare(y)
 		}
 	}
-	return decimals(a, 3), decimals(b, 3)
+	return bare(decimals(a, 3)), bare(decimals(b, 3))
 }

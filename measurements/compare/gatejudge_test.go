@@ -93,21 +93,21 @@ func TestGateOutcomes(t *testing.T) {
 		want   GateOutcome
 		reason string
 	}{
-		{"min met", []string{"metric = 'recall'", "min = 0.6", "family = 'f0'"}, GatePass, "recall of family f0 is 0.6 over 3 cases; at least 0.6 is asked"},
-		{"min missed", []string{"metric = 'recall'", "min = 0.6001", "family = 'f0'"}, GateFail, "recall of family f0 is 0.6 over 3 cases; at least 0.6001 is asked"},
-		{"max met", []string{"metric = 'recall'", "max = 0.6", "family = 'f0'"}, GatePass, "at most 0.6 is asked"},
-		{"max missed", []string{"metric = 'recall'", "max = 0.59", "family = 'f0'"}, GateFail, "recall of family f0 is 0.6 over 3 cases; at most 0.59 is asked"},
-		{"margin met", []string{"metric = 'delta.recall'", "margin = 0.34", "family = 'f0'"}, GatePass, "delta.recall of family f0 is -0.333 over 3 cases; at least -0.34 is asked"},
-		{"margin missed", []string{"metric = 'delta.recall'", "margin = 0.33", "family = 'f0'"}, GateFail, "at least -0.33 is asked"},
-		{"errors", []string{"metric = 'error_rate'", "max = 0.04"}, GateFail, "error_rate is 0.047 over 64 runs; at most 0.04 is asked"},
-		{"price", []string{"metric = 'cost_per_correct'", "max = 0.13"}, GatePass, "cost_per_correct is 0.12 over 66 runs; at most 0.13 is asked"},
+		{"min met", []string{"metric = 'recall'", "min = 0.6", "family = 'f0'"}, GatePass, "recall of family f0 is .6 over 3 cases; at least .6 is asked"},
+		{"min missed", []string{"metric = 'recall'", "min = 0.6001", "family = 'f0'"}, GateFail, "recall of family f0 is .6 over 3 cases; at least .6001 is asked"},
+		{"max met", []string{"metric = 'recall'", "max = 0.6", "family = 'f0'"}, GatePass, "at most .6 is asked"},
+		{"max missed", []string{"metric = 'recall'", "max = 0.59", "family = 'f0'"}, GateFail, "recall of family f0 is .6 over 3 cases; at most .59 is asked"},
+		{"margin met", []string{"metric = 'delta.recall'", "margin = 0.34", "family = 'f0'"}, GatePass, "delta.recall of family f0 is -.333 over 3 cases; at least -.34 is asked"},
+		{"margin missed", []string{"metric = 'delta.recall'", "margin = 0.33", "family = 'f0'"}, GateFail, "at least -.33 is asked"},
+		{"errors", []string{"metric = 'error_rate'", "max = 0.04"}, GateFail, "error_rate is .047 over 64 runs; at most .04 is asked"},
+		{"price", []string{"metric = 'cost_per_correct'", "max = 0.13"}, GatePass, "cost_per_correct is .12 over 66 runs; at most .13 is asked"},
 
-		{"dropped below", []string{"metric = 'recall'", "min = 0.9", "kind = 'drop-only'", "family = 'f0'"}, GateFail, "recall of family f0 is 0.6 over 3 cases; at least 0.9 is asked, and OLD has 0.933"},
-		{"hard for both", []string{"metric = 'recall'", "min = 0.95", "kind = 'drop-only'", "family = 'f0'"}, GatePass, "and OLD has 0.933, which did not reach it either"},
-		{"still above", []string{"metric = 'recall'", "min = 0.6", "kind = 'drop-only'", "family = 'f0'"}, GatePass, "at least 0.6 is asked, and OLD has 0.933"},
-		{"fell by more", []string{"metric = 'recall'", "margin = 0.3", "kind = 'drop-only'", "family = 'f0'"}, GateFail, "recall of family f0 is 0.6 over 3 cases; at least 0.633 is asked, and OLD has 0.933"},
-		{"fell by less", []string{"metric = 'recall'", "margin = 0.34", "kind = 'drop-only'", "family = 'f0'"}, GatePass, "at least 0.593 is asked, and OLD has 0.933"},
-		{"became dearer", []string{"metric = 'cost_per_correct'", "max = 0.11", "kind = 'drop-only'"}, GateFail, "cost_per_correct is 0.12 over 66 runs; at most 0.11 is asked, and OLD has 0.1"},
+		{"dropped below", []string{"metric = 'recall'", "min = 0.9", "kind = 'drop-only'", "family = 'f0'"}, GateFail, "recall of family f0 is .6 over 3 cases; at least .9 is asked, and OLD has .933"},
+		{"hard for both", []string{"metric = 'recall'", "min = 0.95", "kind = 'drop-only'", "family = 'f0'"}, GatePass, "and OLD has .933, which did not reach it either"},
+		{"still above", []string{"metric = 'recall'", "min = 0.6", "kind = 'drop-only'", "family = 'f0'"}, GatePass, "at least .6 is asked, and OLD has .933"},
+		{"fell by more", []string{"metric = 'recall'", "margin = 0.3", "kind = 'drop-only'", "family = 'f0'"}, GateFail, "recall of family f0 is .6 over 3 cases; at least .633 is asked, and OLD has .933"},
+		{"fell by less", []string{"metric = 'recall'", "margin = 0.34", "kind = 'drop-only'", "family = 'f0'"}, GatePass, "at least .593 is asked, and OLD has .933"},
+		{"became dearer", []string{"metric = 'cost_per_correct'", "max = 0.11", "kind = 'drop-only'"}, GateFail, "cost_per_correct is .12 over 66 runs; at most .11 is asked, and OLD has .1"},
 		{"was as dear", []string{"metric = 'cost_per_correct'", "max = 0.05", "kind = 'drop-only'"}, GatePass, "which did not reach it either"},
 
 		{"runs", []string{"min_pass = '3/5'", "family = 'f1'"}, GatePass, "3 cases with at least 3 right runs of 5 on each side"},
@@ -198,7 +198,7 @@ func TestGateInDoubt(t *testing.T) {
 	assert.Equal(t, GatePass, r.Outcome, "1, 1 and 3 of 3; with 3 of 5 it is .867")
 	r = judgedGate(t, nil, after, "metric = 'recall'", "min = 0.9", "family = 'f1'")
 	assert.Equal(t, GateUnsure, r.Outcome)
-	assert.Contains(t, r.Reason, "recall of family f1 is 1 over 3 cases; at least 0.9 is asked; runs are missing, and with them it could be 0.867, which fails")
+	assert.Contains(t, r.Reason, "recall of family f1 is 1 over 3 cases; at least .9 is asked; runs are missing, and with them it could be .867, which fails")
 	assert.Equal(t, Inconclusive, r.Verdict())
 }
 
@@ -211,7 +211,7 @@ func TestGateResults(t *testing.T) {
 	assert.Equal(t, []int{2, 2, 6}, []int{results[0].Line, results[1].Line, results[2].Line})
 	assert.Equal(t, Fail, results.Verdict())
 	assert.Equal(t, Pass, results[:2].Verdict())
-	assert.Equal(t, []string{`gate "h" (min = 0.99): j of all cases is 0.7 over 6 cases; at least 0.99 is asked`}, results.Regressions())
+	assert.Equal(t, []string{`gate "h" (min = 0.99): j of all cases is .7 over 6 cases; at least .99 is asked`}, results.Regressions())
 	assert.Empty(t, results.Doubts())
 
 	mixed := GateResults{{Outcome: GatePass}, {Name: "u", Asked: "max = 1", Outcome: GateUnsure, Reason: "why"}}
@@ -229,7 +229,7 @@ func TestGateResults(t *testing.T) {
 	data, err = json.Marshal(results[2])
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"name":"h","file":"gates.toml","line":6,"metric":"j","scope":"all cases","asked":"min = 0.99","outcome":"fail","value":0.7,"limit":0.99,"n":6,
-		"reason":"j of all cases is 0.7 over 6 cases; at least 0.99 is asked"}`, string(data))
+		"reason":"j of all cases is .7 over 6 cases; at least .99 is asked"}`, string(data))
 }
 
 // A detector that flags everything, or nothing, passes no file that gates recall
@@ -266,7 +266,7 @@ func TestGateFromASeverity(t *testing.T) {
 	r := judgedGate(t, nil, after, "metric = 'recall'", "min = 0.3", "min_severity = 'high'", "family = 'f0'")
 	assert.InDelta(t, (.2+.4+.2)/3, *r.Value, 1e-12)
 	assert.Equal(t, "family f0 from severity high on", r.Scope)
-	assert.Contains(t, r.Reason, "recall of family f0 from severity high on is 0.267")
+	assert.Contains(t, r.Reason, "recall of family f0 from severity high on is .267")
 	r = judgedGate(t, nil, after, "metric = 'recall'", "min = 0.3", "min_severity = 'critical'")
 	assert.Zero(t, *r.Value)
 	r = judgedGate(t, nil, after, "metric = 'recall'", "min = 0.3", "min_severity = 'medium'", "family = 'f0'")

@@ -1,5 +1,7 @@
 package compare
 
+import "fmt"
+
 // GateNoise says how often gates fail between the halves of one capture, in which
 // nothing changed.
 type GateNoise struct {
@@ -69,6 +71,21 @@ func (n *gateNoise) add(before, after *Subject, verdict Verdict) {
 	n.splits++
 	n.some += count(failed)
 	n.both += count(failed || verdict == Fail)
+}
+
+// often is a share of false alarms that no CI job should live with.
+const often = .05
+
+// advice says what to do about the gates that fail often.
+func (g *GateNoise) advice(splits int) (lines []string) {
+	for _, r := range g.Gates {
+		if r.FalseFail == nil || *r.FalseFail <= often {
+			continue
+		}
+		failed := r.Outcomes[GateFail] + r.Outcomes[GateNoData]
+		lines = append(lines, fmt.Sprintf("gate %q failed in %d of %d splits although nothing changed: ask for less (it asks for %s), or judge it over more runs or cases", r.Name, failed, splits, r.Asked))
+	}
+	return lines
 }
 
 func (n *gateNoise) result() *GateNoise {

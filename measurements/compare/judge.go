@@ -99,23 +99,23 @@ func (j judge) judgeOverall(r *Row, pairs []Pair, components *stats.Components) 
 	if exact != nil {
 		r.PCases = &exact.Drop
 	}
-	j.overallVerdict(r, flips)
+	j.overallVerdict(r, flips, components)
 }
 
-func (j judge) overallVerdict(r *Row, flips *stats.Flips) {
+func (j judge) overallVerdict(r *Row, flips *stats.Flips, components *stats.Components) {
 	significant := flips.P < j.limits.overall
 	switch {
 	case significant && atMost(flips.Mean, -j.margin):
-		r.say(Fail, fmt.Sprintf("J fell by %.2f over %d cases", -flips.Mean, r.N))
+		r.say(Fail, fmt.Sprintf("J fell by %s over %s", hundredths(-flips.Mean), many(r.N, "case")))
 	case significant && flips.Mean < 0:
-		r.say(Warn, fmt.Sprintf("J fell by %.2f, which is within the margin of %.2f", -flips.Mean, j.margin))
+		r.say(Warn, fmt.Sprintf("J fell by %s, which is within the margin of %s", hundredths(-flips.Mean), hundredths(j.margin)))
 	}
 	for _, side := range []struct {
 		name string
 		p, d *float64
 	}{{"recall", r.PRecall, r.DeltaRecall}, {"silence", r.PSilence, r.DeltaSilence}} {
 		if side.p != nil && side.d != nil && *side.p < j.side && atMost(*side.d, -j.sideDrop) {
-			r.say(Fail, fmt.Sprintf("%s fell by %.2f", side.name, -*side.d))
+			r.say(Fail, fmt.Sprintf("%s fell by %s", side.name, hundredths(-*side.d)))
 		}
 	}
 	if r.PCases != nil && *r.PCases < j.exact {
@@ -124,10 +124,10 @@ func (j judge) overallVerdict(r *Row, flips *stats.Flips) {
 	switch {
 	case r.Verdict == Fail:
 	case j.mode == NonInferior && (r.NonInferior == nil || !*r.NonInferior):
-		r.say(Inconclusive, fmt.Sprintf("a drop of more than %.2f is not ruled out", j.margin))
+		r.say(Inconclusive, j.unshown(r, components))
 	case r.Verdict == Pass && atMost(flips.Mean, -j.margin) && flips.Smallest >= j.limits.overall:
 		// However few of the cases changed in whatever direction, no test could tell.
-		r.say(Inconclusive, fmt.Sprintf("J fell by %.2f, but %d changed cases are too few to tell", -flips.Mean, flips.Changed))
+		r.say(Inconclusive, fmt.Sprintf("J fell by %s, but %s to tell", hundredths(-flips.Mean), tooFew(flips.Changed, "changed case")))
 	}
 }
 
@@ -177,13 +177,13 @@ func (j judge) judgeFamily(r *Row, f family) {
 	switch {
 	case len(f.d) < stats.MinFamily:
 		r.Verdict = Untested
-		r.Reasons = append(r.Reasons, fmt.Sprintf("%d cases are too few to test", len(f.d)))
-	case r.Moved == 0:
+		r.Reasons = append(r.Reasons, tooFew(len(f.d), "case")+" to test")
+	case !slices.ContainsFunc(f.pairs, Pair.moved):
 		r.Reasons = append(r.Reasons, "nothing changed")
 	case j.family.Fails(f.d, r.P, r.PCases):
-		r.say(Fail, fmt.Sprintf("%s fell by %.2f", f.name, -mean(f.d)))
+		r.say(Fail, fmt.Sprintf("%s fell by %s", f.name, hundredths(-mean(f.d))))
 	case r.PCases != nil && *r.PCases < j.exact && atMost(mean(f.d), -j.family.Drop):
-		r.say(Warn, fmt.Sprintf("%s is worse on these cases, by %.2f", f.name, -mean(f.d)))
+		r.say(Warn, fmt.Sprintf("%s is worse on these cases, by %s", f.name, hundredths(-mean(f.d))))
 	}
 }
 

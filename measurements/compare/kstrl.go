@@ -2,12 +2,16 @@ package compare
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/youden-bench/youden/corpus"
 	"github.com/youden-bench/youden/measurements"
 	"github.com/youden-bench/youden/measurements/kstrl"
 )
+
+// simulatedModels is how the names of simulated models begin.
+const simulatedModels = "sim-"
 
 // kstrlSlice is the slice of the fixtures of a kstrl file: they have no content
 // that could be hashed, so that their names pair them.
@@ -23,6 +27,8 @@ func fromKSTRL(b *kstrl.Baseline) *Subject {
 		Scorer:   measurements.ScorerRecord{Version: "kstrl", Hash: "kstrl"},
 		Endpoint: measurements.EndpointRecord{Model: b.Model},
 		Policy:   measurements.Class, View: measurements.Charge,
+		// The file has no word for it but the name of the model.
+		Simulated: strings.HasPrefix(b.Model, simulatedModels),
 	}}
 	if at, err := time.Parse("20060102-150405", b.Timestamp); err == nil {
 		s.Date = at

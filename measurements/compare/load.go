@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/youden-bench/youden/measurements"
 	"github.com/youden-bench/youden/measurements/kstrl"
@@ -10,9 +9,10 @@ import (
 
 // Load reads a subject: the directory of a capture, a baseline file, or a kstrl
 // file of version 1 or 2. Policy and view choose among the scores of a capture;
-// "" takes those of its plan. A baseline has one of each.
+// "" takes those of its plan. A baseline has one of each, and may be called by its
+// name alone.
 func Load(name string, p measurements.Policy, v measurements.View) (*Subject, error) {
-	info, err := os.Stat(name)
+	name, info, err := locate(name)
 	if err != nil {
 		return nil, fmt.Errorf("reading what to compare: %w; name a capture, a baseline or a kstrl file", err)
 	}

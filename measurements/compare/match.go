@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"math"
 	"sort"
 
 	"github.com/youden-bench/youden/measurements"
@@ -114,7 +115,6 @@ func known(value float64, ok bool) *float64 {
 	return &value
 }
 
-// difference is what the second rate has more than the first.
 // moved reports whether a rate of the case changed: y may stay when hits are traded
 // for leaks.
 func (p Pair) moved() bool {
@@ -122,6 +122,7 @@ func (p Pair) moved() bool {
 	return recall != nil && *recall != 0 || silence != nil && *silence != 0
 }
 
+// difference is what the second rate has more than the first.
 func difference(a, b *measurements.Tally) (d float64, ok bool) {
 	if !a.Counts() || !b.Counts() {
 		return 0, false
@@ -129,9 +130,13 @@ func difference(a, b *measurements.Tally) (d float64, ok bool) {
 	return float64(b.Positive)/float64(b.Counted) - float64(a.Positive)/float64(a.Counted), true
 }
 
-// d is the change of the case's y, or of the rate of its only side.
+// d is the change of the case's y, or of the rate of its only side. Hits that are
+// traded for as many leaks leave it 0, whatever their fractions round to.
 func (p Pair) d() float64 {
 	recall, _ := difference(p.Old.Vulnerable, p.New.Vulnerable)
 	silence, _ := difference(p.New.Fixed, p.Old.Fixed)
-	return recall + silence
+	if d := recall + silence; math.Abs(d) > rounding {
+		return d
+	}
+	return 0
 }

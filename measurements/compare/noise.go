@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 
 	"github.com/youden-bench/youden/measurements"
@@ -26,9 +27,11 @@ type Noise struct {
 	Half       int             `json:"half"`   // runs a side in each half
 	Splits     int             `json:"splits"` // that were tried; 0: K is too small
 	Verdicts   map[Verdict]int `json:"verdicts"`
-	FalseFail  *float64        `json:"false_fail"`  // share of the splits
-	FalseAlarm *float64        `json:"false_alarm"` // FAIL or WARN
-	Gates      *GateNoise      `json:"gates"`       // nil without gates, and without a split
+	FalseFail  *float64        `json:"false_fail"`    // share of the splits
+	FalseLo    *float64        `json:"false_fail_lo"` // 95 % (Clopper-Pearson) as if splits shared no runs, which
+	FalseHi    *float64        `json:"false_fail_hi"` // they do: the truth may lie further out
+	FalseAlarm *float64        `json:"false_alarm"`   // FAIL or WARN
+	Gates      *GateNoise      `json:"gates"`         // nil without gates, and without a split
 	Families   []NoiseRow      `json:"families"`
 	Warnings   []string        `json:"warnings"`
 }
@@ -58,6 +61,9 @@ const fewSplits = 100
 // MeasureNoise reads a capture. The splits follow the seed. Gates that do not fit
 // the capture are an error.
 func MeasureNoise(dir string, p measurements.Policy, v measurements.View, seed uint64, o Options) (*Noise, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s is a file: noise splits the runs of a capture, of which a baseline keeps the counts alone; name the folder of a capture", dir)
+	}
 	c, err := measurements.Open(dir)
 	if err != nil {
 		return nil, err
@@ -84,6 +90,7 @@ func MeasureNoise(dir string, p measurements.Policy, v measurements.View, seed u
 	n.Warnings = append(n.Warnings, fmt.Sprintf("the halves have %d runs a side, a comparison at K = %d has more: it sees smaller drops", n.Half, whole.K))
 	if n.Gates != nil {
 		n.Warnings = append(n.Warnings, fmt.Sprintf("rates over %d runs a side scatter more than those over %d: gates fail more often between halves than between captures", n.Half, whole.K))
+		n.Warnings = append(n.Warnings, n.Gates.advice(n.Splits)...)
 	}
 	if n.Splits < fewSplits {
 		n.Warnings = append(n.Warnings, fmt.Sprintf("%d splits share their runs and are few: take the shares for a hint, or capture with more runs", n.Splits))
@@ -113,6 +120,7 @@ func (n *Noise) split(c *measurements.Capture, whole *Subject, splits []string, 
 		gates.add(before, after, verdict)
 	}
 	n.FalseFail = share(n.Verdicts[Fail], n.Splits)
+	_, n.FalseLo, n.FalseHi = ends(stats.ClopperPearson(float64(n.Verdicts[Fail]), float64(n.Splits), level))
 	n.FalseAlarm = share(n.Verdicts[Fail]+n.Verdicts[Warn], n.Splits)
 	n.Gates = gates.result()
 	return nil

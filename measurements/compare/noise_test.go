@@ -2,6 +2,8 @@ package compare
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -100,12 +102,19 @@ func TestNoiseOfGates(t *testing.T) {
 	assert.InDelta(t, float64(rows["g"].Outcomes[GateFail])/20, *rows["g"].FalseFail, 1e-12)
 	assert.Equal(t, GateFail, rows["never reached"].Whole)
 	assert.Nil(t, rows["never reached"].FalseFail)
-	assert.Contains(t, rows["never reached"].Why, "it does not hold on all runs either: recall of all cases is 0.667")
+	assert.Contains(t, rows["never reached"].Why, "it does not hold on all runs either: recall of all cases is .667")
 	assert.Zero(t, *rows["sure"].FalseFail)
 	assert.InDelta(t, .2, *rows["one case"].FalseFail, 1e-12, "4 of 20 halves have both of its misses, and 2 of 3 must be right")
 	assert.GreaterOrEqual(t, *n.Gates.FalseFail, *rows["one case"].FalseFail)
 	assert.GreaterOrEqual(t, *n.Gates.Together, max(*n.Gates.FalseFail, *n.FalseFail))
-	assert.Contains(t, strings.Join(n.Warnings, "\n"), "gates fail more often between halves")
+	said := strings.Join(n.Warnings, "\n")
+	assert.Contains(t, said, "gates fail more often between halves")
+	for name, r := range rows {
+		advised := r.FalseFail != nil && *r.FalseFail > often
+		assert.Equal(t, advised, strings.Contains(said, fmt.Sprintf("gate %q failed in %d of 20 splits although nothing changed: ask for less", name, r.Outcomes[GateFail])), name)
+	}
+	require.NotNil(t, n.FalseHi)
+	assert.True(t, *n.FalseLo <= *n.FalseFail && *n.FalseFail < *n.FalseHi, "20 splits are not sure of any share")
 }
 
 // The verdicts are those of the comparison alone, whatever the gates say.
@@ -117,6 +126,13 @@ func TestGatesAndVerdictAreApart(t *testing.T) {
 	assert.Equal(t, alone.Verdicts, gated.Verdicts)
 	assert.Zero(t, *gated.Gates.FalseFail)
 	assert.InDelta(t, *alone.FalseFail, *gated.Gates.Together, 1e-12)
+}
+
+func TestNoiseTakesNoBaseline(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "main.json")
+	require.NoError(t, os.WriteFile(name, []byte("{}"), 0o600))
+	_, err := MeasureNoise(name, "", "", 1, Options{})
+	assert.ErrorContains(t, err, "name the folder of a capture")
 }
 
 func TestNoiseRefusesGatesThatDoNotFit(t *testing.T) {

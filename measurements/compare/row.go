@@ -48,6 +48,8 @@ type Row struct {
 
 	drop  float64  // the mean of -d
 	exact *float64 // PCases of a family before Holm
+
+	warned []string // of Reasons, those that only warn
 }
 
 // newRow measures both halves of the pairs.
@@ -72,6 +74,9 @@ func newRow(slice, family string, pairs []Pair, before, after measurements.Estim
 func (r *Row) say(v Verdict, reason string) {
 	r.Verdict = worse(r.Verdict, v)
 	r.Reasons = append(r.Reasons, reason)
+	if v == Warn {
+		r.warned = append(r.warned, reason)
+	}
 }
 
 func ends(i *stats.Interval) (estimate, lo, hi *float64) {

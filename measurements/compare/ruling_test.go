@@ -61,7 +61,7 @@ func (j judge) ruleOverall(r *Row, pairs []Pair) {
 	if exact := j.exactly(pairs); exact != nil {
 		r.PCases = &exact.Drop
 	}
-	j.overallVerdict(r, flips)
+	j.overallVerdict(r, flips, nil)
 }
 
 func (j judge) ruleFamilies(families []family) []Row {
@@ -89,7 +89,7 @@ func (j judge) ruleFamilies(families []family) []Row {
 		rows[i] = Row{Slice: f.pairs[0].New.Slice, Family: f.name, N: len(f.d), PCases: exact[i], Verdict: Pass, Decides: true, drop: -mean(f.d), exact: raw[i]}
 		for _, d := range f.d {
 			if d != 0 {
-				rows[i].Moved++
+				rows[i].Moved++ // a trade of hits for leaks is in no d, and in no verdict of a family
 			}
 		}
 		if general != nil {

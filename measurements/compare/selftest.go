@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/youden-bench/youden/corpus"
@@ -9,7 +10,8 @@ import (
 )
 
 // SelfTest says what a comparison with this subject would catch: the regressions
-// are planted in a copy of it.
+// are planted in a copy of it, whose runs are drawn anew by the rates of its sides,
+// so that it scatters as a second capture would. The seed decides what is drawn.
 type SelfTest struct {
 	Whole    Verdict          `json:"whole"`    // a detector that finds nothing any more
 	Families []PlantedVerdict `json:"families"` // one family alone that finds nothing any more
@@ -23,12 +25,22 @@ type PlantedVerdict struct {
 	Verdict Verdict `json:"verdict"`
 }
 
+// Untested counts the families that are too small to be tested.
+func (t SelfTest) Untested() int {
+	n := 0
+	for _, f := range t.Families {
+		n += count(f.Verdict == Untested)
+	}
+	return n
+}
+
 // Passes reports whether the gravest regression of all is caught.
 func (t SelfTest) Passes() bool { return t.Whole == Fail }
 
 // RunSelfTest plants regressions in copies of s and compares them with it.
 func RunSelfTest(s *Subject, o Options) SelfTest {
-	t := SelfTest{Whole: Compare(s, blinded(s, func(measurements.CaseScore) bool { return true }), o).Verdict, Families: []PlantedVerdict{}}
+	second := anew(s, o.Seed)
+	t := SelfTest{Whole: Compare(s, blinded(second, func(measurements.CaseScore) bool { return true }), o).Verdict, Families: []PlantedVerdict{}}
 	counts := map[[2]string]int{}
 	var order [][2]string
 	for _, c := range s.Cases {
@@ -39,7 +51,7 @@ func RunSelfTest(s *Subject, o Options) SelfTest {
 	}
 	slices.SortFunc(order, func(a, b [2]string) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 	for _, key := range order {
-		planted := blinded(s, func(c measurements.CaseScore) bool { return c.Slice == key[0] && c.Family == key[1] })
+		planted := blinded(second, func(c measurements.CaseScore) bool { return c.Slice == key[0] && c.Family == key[1] })
 		verdict := Pass
 		for _, r := range Compare(s, planted, o).Families {
 			if r.Slice == key[0] && r.Family == key[1] {
@@ -49,6 +61,32 @@ func RunSelfTest(s *Subject, o Options) SelfTest {
 		t.Families = append(t.Families, PlantedVerdict{key[0], key[1], counts[key], verdict})
 	}
 	return t
+}
+
+// anew is a copy whose runs are drawn again: on each side as many positive ones as
+// that many draws by its rate give.
+func anew(s *Subject, seed uint64) *Subject {
+	rng := rand.New(rand.NewPCG(seed, 0x73656c66)) //nolint:gosec // a seeded draw that can be repeated
+	draw := func(t *measurements.Tally, side corpus.SideName) *measurements.Tally {
+		if t == nil {
+			return nil
+		}
+		kept := t.Keep(false)
+		kept.Positive = 0
+		for range t.Counted {
+			if rng.IntN(t.Counted) < t.Positive {
+				kept.Positive++
+			}
+		}
+		return kept.Restore(side)
+	}
+	drawn := *s
+	drawn.Cases = slices.Clone(s.Cases)
+	for i := range drawn.Cases {
+		c := &drawn.Cases[i]
+		c.Vulnerable, c.Fixed = draw(c.Vulnerable, corpus.Vulnerable), draw(c.Fixed, corpus.Fixed)
+	}
+	return &drawn
 }
 
 // blinded is a copy in which the chosen cases are never detected.

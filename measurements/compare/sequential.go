@@ -196,7 +196,7 @@ func (l *Look) Confirm(before, regular, fresh *Subject, o Options) []measurement
 		name := fmt.Sprintf("%s: %s", r.Slice, r.Family)
 		switch verdict {
 		case Fail:
-			c.Regressions = append(c.Regressions, fmt.Sprintf("%s fell by %.2f in %d fresh runs a side", name, -*r.Delta, r.Runs))
+			c.Regressions = append(c.Regressions, fmt.Sprintf("%s fell by %s in %d fresh runs a side", name, hundredths(-*r.Delta), r.Runs))
 		case Inconclusive:
 			c.Reasons = append(c.Reasons, fmt.Sprintf("%s: fresh runs are missing that could change the verdict", name))
 		default:

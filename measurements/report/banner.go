@@ -6,6 +6,7 @@ import (
 
 	"github.com/youden-bench/youden/detector"
 	"github.com/youden-bench/youden/measurements"
+	"github.com/youden-bench/youden/measurements/compare"
 )
 
 // simulatedLine stands above every simulated number.
@@ -17,7 +18,7 @@ func banner(s *measurements.Summary, esc func(string) string) []string {
 	if s.Simulated {
 		lines = append(lines, simulatedLine)
 	}
-	lines = append(lines, fmt.Sprintf("capture %s: %s, grade %s", esc(s.ID), progress(s), esc(s.Grade)))
+	lines = append(lines, fmt.Sprintf("capture %s: %s%s, grade %s", esc(s.ID), progress(s), lossy(s), esc(s.Grade)))
 	p := s.Plan
 	lines = append(lines,
 		fmt.Sprintf("detector %s, model %s at %s", named(esc, p.Detector.Name, p.Detector.Hash), orUnknown(esc(p.Endpoint.Model)), orUnknown(esc(p.Endpoint.Name))),
@@ -42,6 +43,14 @@ func progress(s *measurements.Summary) string {
 		return fmt.Sprintf("%s %d/%d", s.Status, answered(s), s.Totals.RunsPlanned)
 	}
 	return string(s.Status)
+}
+
+// lossy says of a capture that it lost so many runs that no gate would take it.
+func lossy(s *measurements.Summary) string {
+	if r := s.Totals.ErrorRate; s.Status == measurements.Unrun || r == nil || *r <= compare.DefaultMaxErrorRate {
+		return ""
+	}
+	return fmt.Sprintf(" with %s of its runs lost to endpoint or network", outOf(s.Totals.Errors, s.Totals.Dispatched))
 }
 
 // answered counts the runs that came to an end; one that was cancelled did not.
@@ -149,7 +158,7 @@ func sampling(s *measurements.Summary) string {
 		return ""
 	}
 	if *t.RunsAre == measurements.Repeats {
-		return fmt.Sprintf("the %d runs of a side repeat one measurement: all investigate the same", s.Plan.K)
+		return fmt.Sprintf("the %d runs of a side took the same steps, and only their answers can differ: one investigation, asked %[1]d times", s.Plan.K)
 	}
 	return fmt.Sprintf("the %d runs of a side are an ensemble of investigations: %s distinct trajectories a side",
 		s.Plan.K, perSide(t.DistinctTrajectories))

@@ -32,7 +32,7 @@ func Comparison(c *compare.Comparison, f Format, width int) (string, error) {
 func comparisonPage(c *compare.Comparison, p paper) string {
 	parts := []string{p.alert(headline(c)) + p.between() + p.lines(comparisonBanner(c))}
 	for _, s := range comparedSlices(c) {
-		parts = append(parts, p.heading(s.title())+p.table(shown(comparedColumns(), s.rows)))
+		parts = append(parts, p.heading(s.title())+p.table(shown(comparedColumns(changed(c)), s.rows)))
 	}
 	if hasRows(c) {
 		parts = append(parts, p.lines(footnotes(c)))
@@ -43,21 +43,21 @@ func comparisonPage(c *compare.Comparison, p paper) string {
 	for _, list := range []struct {
 		title string
 		lines []string
-	}{{"Regressions", c.Regressions}, {doubtTitle(c.Verdict), c.Reasons}, {"Warnings", c.Warnings}} {
+	}{{"Regressions", failures(c)}, {"Worse, and not enough to fail", c.Warned}, {doubtTitle(c.Verdict), c.Reasons}, {"Warnings", c.Warnings}} {
 		if len(list.lines) > 0 {
 			parts = append(parts, p.heading(list.title)+p.lines(cut(list.lines)))
 		}
 	}
 	if len(c.Cases) > 0 {
-		parts = append(parts, p.folded(changedTitle(c.Cases), p.table(shown(changeColumns(c), firstChanges(c.Cases)))))
+		parts = append(parts, p.folded(changedTitle(c), p.table(shown(changeColumns(c), firstChanges(c.Cases)))))
 	}
 	if c.Verdict != compare.Incomparable {
-		parts = append(parts, p.lines(append(unmatched(c), missesLine(c.Misses))))
+		parts = append(parts, p.lines(append(unmatched(c), missesLine(c))))
 	}
 	if len(c.Floors) > 0 {
 		parts = append(parts, p.heading("By severity floor: only findings from it on count")+p.table(shown(floorColumns(), c.Floors)))
 	}
-	parts = append(parts, p.heading("What was compared")+p.table(shown(factColumns(), facts(c))))
+	parts = append(parts, p.heading("What was compared")+p.table(stacked(shown(factColumns(), facts(c)), p.width)))
 	for _, last := range [][]string{differ(c), legend(c)} {
 		if len(last) > 0 {
 			parts = append(parts, p.lines(last))
@@ -78,18 +78,24 @@ func doubtTitle(v compare.Verdict) string {
 	return "Unable to say"
 }
 
+// changed reports whether any case changed. Where none did, there is no column of
+// changes to show, and no test to explain.
+func changed(c *compare.Comparison) bool {
+	return len(c.Cases) > 0 || slices.ContainsFunc(comparedRows(c), func(r comparedRow) bool { return r.Moved > 0 })
+}
+
 // legend explains the columns that were printed.
 func legend(c *compare.Comparison) []string {
 	var lines []string
 	if hasRows(c) {
-		lines = append(lines,
-			"J = recall + silence - 1 over single runs, with 95 % intervals, on the n cases that both scored; moved: of these, those that changed; the deltas are NEW - OLD",
-			"p general: did the detector change in general? Overall sign-flip, two-sided; of a family max-T over all families, for a drop",
-			"p here: did it get worse on these cases and runs? Exact over runs, of families by Holm; it may warn and never fails alone",
-			"detectable: the smallest drop of J that would have been found, which is what an unchanged row is worth; none: no drop at all")
+		lines = append(lines, rowLegend(c)...)
 	}
 	if len(c.Cases) > 0 {
-		lines = append(lines, "hits, leaks: runs that found the bug, and that flagged the fix, of those that count; vote: what their majority says of the pair")
+		line := "hits, leaks: runs that found the bug, and that flagged the fix, of those that count"
+		if voted(c) {
+			line += "; vote: what their majority says of the pair"
+		}
+		lines = append(lines, line)
 	}
 	if slices.ContainsFunc(c.Gates, func(g compare.GateResult) bool { return g.Added }) {
 		lines = append(lines, "(added): recall and silence are gated together, since one of them alone is won by a detector that flags everything, or nothing")

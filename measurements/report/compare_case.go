@@ -13,9 +13,11 @@ func changeColumns(c *compare.Comparison) []column[compare.CaseChange] {
 		visible("delta", func(c compare.CaseChange) cell { return number(signed(&c.D)) }),
 		visible("hits", func(c compare.CaseChange) cell { return text(step(c.OldHits, c.NewHits)) }),
 		visible("leaks", func(c compare.CaseChange) cell { return text(step(c.OldLeaks, c.NewLeaks)) }),
-		visible("vote", func(c compare.CaseChange) cell { return text(flip(c)) }),
-		visible("family", func(c compare.CaseChange) cell { return text(c.Family) }),
 	}
+	if voted(c) {
+		columns = append(columns, visible("vote", func(c compare.CaseChange) cell { return text(flip(c)) }))
+	}
+	columns = append(columns, visible("family", func(c compare.CaseChange) cell { return text(c.Family) }))
 	if len(c.Slices) > 1 {
 		columns = append(columns, visible("slice", func(c compare.CaseChange) cell { return text(c.Slice) }))
 	}
@@ -39,20 +41,45 @@ func flip(c compare.CaseChange) string {
 	return orUnknown(c.OldVote) + " to " + orUnknown(c.NewVote)
 }
 
+// fewestVotes is how many runs a side a majority takes.
+const fewestVotes = 3
+
+// voted reports whether both have runs enough for votes to mean something.
+func voted(c *compare.Comparison) bool {
+	return (c.Old.K == nil || *c.Old.K >= fewestVotes) && (c.New.K == nil || *c.New.K >= fewestVotes)
+}
+
 // changedTitle counts the cases that changed, and those whose vote did.
-func changedTitle(cases []compare.CaseChange) string {
-	fell, rose, flipped := 0, 0, 0
+func changedTitle(c *compare.Comparison) string {
+	fell, rose, traded, flipped, tied := 0, 0, 0, 0, 0
+	cases := c.Cases
 	for _, c := range cases {
-		if c.D < 0 {
+		switch {
+		case c.D < 0:
 			fell++
-		} else {
+		case c.D > 0:
 			rose++
+		default:
+			traded++
 		}
 		if c.OldVote != c.NewVote {
 			flipped++
+			if c.OldHits.Tied() || c.NewHits.Tied() || c.OldLeaks.Tied() || c.NewLeaks.Tied() {
+				tied++
+			}
 		}
 	}
-	title := fmt.Sprintf("Cases that changed: %d (%d fell, %d rose, %s flipped)", len(cases), fell, rose, many(int64(flipped), "vote"))
+	said := fmt.Sprintf("%d fell, %d rose", fell, rose)
+	if traded > 0 {
+		said += fmt.Sprintf(", %d traded hits for leaks", traded)
+	}
+	if voted(c) {
+		said += fmt.Sprintf(", %s flipped", many(int64(flipped), "vote"))
+	}
+	if voted(c) && tied > 0 {
+		said += fmt.Sprintf(", %d by a tie, which counts against the detector", tied)
+	}
+	title := fmt.Sprintf("Cases that changed: %d (%s)", len(cases), said)
 	if len(cases) > sane {
 		title += fmt.Sprintf("; %d shown, all in the JSON", sane)
 	}
@@ -97,13 +124,21 @@ func either(words []string) string {
 }
 
 // missesLine says whether the two miss the same bugs.
-func missesLine(m compare.Misses) string {
+func missesLine(c *compare.Comparison) string {
+	m := c.Misses
 	votes := m.Votes()
-	if votes == 0 {
+	switch {
+	case !voted(c):
+		return fmt.Sprintf("correlated misses: %s, votes take %d runs a side", unknown, fewestVotes)
+	case votes == 0:
 		return "correlated misses: " + unknown + ", no vulnerable side has a vote in both"
 	}
-	return fmt.Sprintf("correlated misses, by vote over %s: missed by both %d, by OLD alone %d, by NEW alone %d, by neither %d",
+	line := fmt.Sprintf("correlated misses, by vote over %s: missed by both %d, by OLD alone %d, by NEW alone %d, by neither %d",
 		many(int64(votes), "vulnerable side"), m.Both, m.OldOnly, m.NewOnly, m.Neither)
+	if m.Ties > 0 {
+		line += fmt.Sprintf("; %s counted as missed", many(int64(m.Ties), "tie"))
+	}
+	return line
 }
 
 func floorColumns() []column[compare.FloorRow] {

@@ -16,6 +16,7 @@ type comparisonDocument struct {
 	Slices      []compare.Row        `json:"slices"`
 	Families    []compare.Row        `json:"families"`
 	Regressions []string             `json:"regressions"`
+	Warned      []string             `json:"warned"`
 	Warnings    []string             `json:"warnings"`
 	Reasons     []string             `json:"reasons"`
 	Cases       []compare.CaseChange `json:"cases"`
@@ -33,7 +34,7 @@ type comparisonDocument struct {
 
 func comparisonJSON(c *compare.Comparison) (string, error) {
 	d := comparisonDocument{
-		Comparison: c, Slices: orEmpty(c.Slices), Families: orEmpty(c.Families), Regressions: orEmpty(c.Regressions),
+		Comparison: c, Slices: orEmpty(c.Slices), Families: orEmpty(c.Families), Regressions: orEmpty(c.Regressions), Warned: orEmpty(c.Warned),
 		Warnings: orEmpty(c.Warnings), Reasons: orEmpty(c.Reasons), Cases: orEmpty(c.Cases), Added: orEmpty(c.Added),
 		Removed: orEmpty(c.Removed), Changed: orEmpty(c.Changed), Unscored: orEmpty(c.Unscored), Floors: orEmpty(c.Floors), Gates: orEmpty(c.Gates),
 		TextsChanged: compare.TextChanges(c.Old.Detector, c.New.Detector), Limits: compare.LimitsOf(c),

@@ -21,6 +21,9 @@ func footnotes(c *compare.Comparison) []string {
 	for _, r := range c.Slices {
 		lines = append(lines, fmt.Sprintf("slice %s: a drop of more than %s is ruled out (non-inferior): %s", r.Slice, hundredth(compare.LimitsOf(c).Margin), nonInferior(r)))
 	}
+	if line := untestedLine(c); line != "" {
+		lines = append(lines, line)
+	}
 	for _, note := range sizes(c) {
 		lines = append(lines, fmt.Sprintf("n = %d: %s (%s)", note.n, note.text, listed(note.rows, sane, ", ")))
 	}
@@ -31,6 +34,30 @@ func footnotes(c *compare.Comparison) []string {
 	}
 	return lines
 }
+
+// untestedLine says once of all small families that they are not tested, and what
+// would help. Only the cases that were compared can tell it.
+func untestedLine(c *compare.Comparison) string {
+	untested := 0
+	for _, r := range c.Families {
+		if r.Verdict == compare.Untested {
+			untested++
+		}
+	}
+	if untested == 0 {
+		return ""
+	}
+	help := "more cases of your own"
+	if c.Old.Split == trainSplit || c.New.Split == trainSplit {
+		help = "--split all, or " + help + ", would help"
+	} else {
+		help += " would help"
+	}
+	return fmt.Sprintf("%d of %s with fewer than %d cases: shown, not tested; %s", untested, families(len(c.Families)), compare.LimitsOf(c).MinFamily, help)
+}
+
+// trainSplit leaves the holdout out.
+const trainSplit = "train"
 
 func nonInferior(r compare.Row) string {
 	if r.NonInferior == nil {
@@ -46,8 +73,6 @@ func sizes(c *compare.Comparison) []footnote {
 	for _, r := range comparedRows(c) {
 		said := ""
 		switch {
-		case r.Verdict == compare.Untested:
-			said = "too few to be tested, shown and deciding nothing"
 		case r.unchanged():
 			said = findable(r.Detectable)
 		default:

@@ -46,35 +46,23 @@ func simulated(c *compare.Comparison) bool { return c.Old.Simulated || c.New.Sim
 func reasonsFor(c *compare.Comparison) []string {
 	switch c.Verdict {
 	case compare.Fail:
-		warned := said(c, compare.Warn)
-		return slices.DeleteFunc(slices.Clone(c.Regressions), func(text string) bool { return slices.Contains(warned, text) })
+		return failures(c)
 	case compare.Warn:
 		return c.Regressions
 	}
 	return c.Reasons
 }
 
-// said lists what the rows of one verdict say.
-func said(c *compare.Comparison, v compare.Verdict) []string {
-	var list []string
-	for _, r := range comparedRows(c) {
-		if r.Verdict != v {
-			continue
-		}
-		for _, reason := range r.Reasons {
-			// As Comparison.Regressions has it.
-			list = append(list, r.Slice+": "+reason)
-		}
-	}
-	return list
+// failures are the regressions, less those that only warn.
+func failures(c *compare.Comparison) []string {
+	return slices.DeleteFunc(slices.Clone(c.Regressions), func(text string) bool { return slices.Contains(c.Warned, text) })
 }
 
 // passed says what a PASS is worth.
 func passed(c *compare.Comparison) string {
-	cases, moved, untested := 0, 0, 0
+	cases, untested := 0, 0
 	for _, r := range c.Slices {
 		cases += r.N
-		moved += r.Moved
 	}
 	for _, r := range c.Families {
 		if r.Verdict == compare.Untested {
@@ -83,7 +71,7 @@ func passed(c *compare.Comparison) string {
 	}
 	line := "no regression"
 	switch {
-	case moved == 0:
+	case !changed(c):
 		line = "nothing changed"
 	case c.Mode == compare.NonInferior:
 		line = "non-inferior"

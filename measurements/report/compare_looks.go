@@ -12,13 +12,19 @@ func looks(s *measurements.Sequential) []string {
 	if s == nil {
 		return nil
 	}
-	line := fmt.Sprintf("compared while it grew, at %s, with %d runs a side planned", many(int64(len(s.Looks)), "look"), s.PlannedK)
+	made := s.PlannedK
 	if s.Stopped > 0 && s.Stopped <= len(s.Looks) {
-		line = fmt.Sprintf("stopped at look %d, of %d runs a side where %d were planned", s.Stopped, s.Looks[s.Stopped-1].K, s.PlannedK)
+		made = s.Looks[s.Stopped-1].K
 	}
-	line += fmt.Sprintf("; runs saved: %d of %d", s.RunsSaved, s.PlannedRuns)
-	if s.CallsSaved != nil {
-		line += fmt.Sprintf(", calls saved: %d", *s.CallsSaved)
+	line := fmt.Sprintf("compared while it grew, at %s; made all %s a side", many(int64(len(s.Looks)), "look"), many(int64(s.PlannedK), "planned run"))
+	switch {
+	case made < s.PlannedK:
+		line = fmt.Sprintf("stopped at look %d, of %s a side where %d were planned; runs saved: %d of %d", s.Stopped, many(int64(made), "run"), s.PlannedK, s.RunsSaved, s.PlannedRuns)
+		if s.CallsSaved != nil {
+			line += fmt.Sprintf(", calls saved: %d", *s.CallsSaved)
+		}
+	case s.FreshRuns > 0:
+		line += fmt.Sprintf(", and %s besides", many(int64(s.FreshRuns), "fresh run"))
 	}
 	lines := []string{line}
 	for _, f := range s.Fresh {

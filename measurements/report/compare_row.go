@@ -79,20 +79,31 @@ func comparedSlices(c *compare.Comparison) []comparedSlice {
 
 // comparedColumns are in the order in which they are needed: a narrow terminal
 // breaks the table, and its first block says what happened.
-func comparedColumns() []column[comparedRow] {
-	return []column[comparedRow]{
+func comparedColumns(changed bool) []column[comparedRow] {
+	columns := []column[comparedRow]{
 		{title: "family", key: true, show: func(r comparedRow) cell { return text(r.name()) }},
 		{title: "verdict", key: true, show: func(r comparedRow) cell { return text(string(r.Verdict)) }},
 		visible("n", func(r comparedRow) cell { return number(strconv.Itoa(r.N)) }),
+	}
+	if changed {
+		columns = append(columns, changeOfRow()...)
+	}
+	return append(columns,
+		visible("detectable", func(r comparedRow) cell { return r.foundFrom() }),
+		visible("old J", func(r comparedRow) cell { return number(estimate(r.Old, r.OldLo, r.OldHi)) }),
+		visible("new J", func(r comparedRow) cell { return number(estimate(r.New, r.NewLo, r.NewHi)) }),
+	)
+}
+
+// changeOfRow are the columns of what changed, and of its tests.
+func changeOfRow() []column[comparedRow] {
+	return []column[comparedRow]{
 		visible("moved", func(r comparedRow) cell { return number(strconv.Itoa(r.Moved)) }),
 		visible("delta J", func(r comparedRow) cell { return number(estimate(r.Delta, r.Lo, r.Hi)) }),
 		visible("p general", func(r comparedRow) cell { return pValue(r.P) }),
 		visible("p here", func(r comparedRow) cell { return pValue(r.PCases) }),
 		visible("d recall", func(r comparedRow) cell { return number(signed(r.DeltaRecall)) }),
 		visible("d silence", func(r comparedRow) cell { return number(signed(r.DeltaSilence)) }),
-		visible("detectable", func(r comparedRow) cell { return r.foundFrom() }),
-		visible("old J", func(r comparedRow) cell { return number(estimate(r.Old, r.OldLo, r.OldHi)) }),
-		visible("new J", func(r comparedRow) cell { return number(estimate(r.New, r.NewLo, r.NewHi)) }),
 	}
 }
 

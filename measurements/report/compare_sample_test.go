@@ -85,7 +85,7 @@ func passing() *compare.Comparison {
 	}
 	c.Old.Date, c.Old.K, c.Old.Models = ptr(c.Old.Date.AddDate(0, 0, -10)), ptr(20), map[string]int64{"m-2026-09": 140}
 	c.Old.Commit = ptr("89abcdef0123456789abcdef0123456789abcdef")
-	c.Gates = compare.GateResults{aGate(compare.GatePass, "finds injections", "min = 0.5", "recall.lo of family injection is 0.55 over 3 cases; at least 0.5 is asked", ptr(.55))}
+	c.Gates = compare.GateResults{aGate(compare.GatePass, "finds injections", "min = 0.5", "recall.lo of family injection is .55 over 3 cases; at least .5 is asked", ptr(.55))}
 	return c
 }
 
@@ -102,19 +102,20 @@ func failing() *compare.Comparison {
 	c.New.CostPerCorrect, c.New.CostUnknown = nil, ptr(int64(3))
 	c.New.Detector.Hash = "d1d1d1d1d1"
 	c.New.Detector.Texts = []measurements.TextRecord{{Name: "prompt", SHA256: "p1"}, {Name: hostile, SHA256: "h"}}
-	c.Families[1] = fallen("planted", "injection", 3, compare.Fail, "injection fell by 0.76")
-	c.Families[3] = fallen("planted", "ssrf", 3, compare.Warn, "ssrf is worse on these cases, by 0.76")
-	c.Slices = append(c.Slices, fallen(hostile, "", 9, compare.Fail, "J fell by 0.76 over 9 cases"))
-	c.Families = append(c.Families, fallen(hostile, hostile, 9, compare.Fail, hostile+" fell by 0.76"))
+	c.Families[1] = fallen("planted", "injection", 3, compare.Fail, "injection fell by .76")
+	c.Families[3] = fallen("planted", "ssrf", 3, compare.Warn, "ssrf is worse on these cases, by .76")
+	c.Slices = append(c.Slices, fallen(hostile, "", 9, compare.Fail, "J fell by .76 over 9 cases"))
+	c.Families = append(c.Families, fallen(hostile, hostile, 9, compare.Fail, hostile+" fell by .76"))
 	c.Regressions = []string{
-		"planted: injection fell by 0.76", "planted: ssrf is worse on these cases, by 0.76",
-		hostile + ": J fell by 0.76 over 9 cases", hostile + ": " + hostile + " fell by 0.76",
+		"planted: injection fell by .76", "planted: ssrf is worse on these cases, by .76",
+		hostile + ": J fell by .76 over 9 cases", hostile + ": " + hostile + " fell by .76",
 		"NEW is never silent: every run flags the fixed side",
 		`gate "no alarms" (min = 0.5): no data: no case has a fixed side`,
 	}
+	c.Warned = c.Regressions[1:2]
 	gone := aGate(compare.GateNoData, "no alarms", "min = 0.5", "no data: no case has a fixed side", nil)
 	gone.Added = true
-	c.Gates = append(c.Gates, aGate(compare.GateFail, hostile, "min = 0.5", hostile+" is 0.4999; at least 0.5 is asked", ptr(.49996)), gone)
+	c.Gates = append(c.Gates, aGate(compare.GateFail, hostile, "min = 0.5", hostile+" is .4999; at least .5 is asked", ptr(.49996)), gone)
 	c.Regressions = append(c.Regressions, c.Gates[1:2].Regressions()...)
 	c.Cases[0].ID, c.Cases[0].NewVote = hostile, hostile
 	c.Changed, c.Unscored, c.Warnings = []string{hostile}, []string{hostile}, []string{hostile}
@@ -124,15 +125,16 @@ func failing() *compare.Comparison {
 func warning() *compare.Comparison {
 	c := passing()
 	c.Verdict = compare.Warn
-	c.Families[3] = fallen("planted", "ssrf", 3, compare.Warn, "ssrf is worse on these cases, by 0.76")
-	c.Regressions = []string{"planted: ssrf is worse on these cases, by 0.76"}
+	c.Families[3] = fallen("planted", "ssrf", 3, compare.Warn, "ssrf is worse on these cases, by .76")
+	c.Regressions = []string{"planted: ssrf is worse on these cases, by .76"}
+	c.Warned = c.Regressions
 	return c
 }
 
 func inconclusive() *compare.Comparison {
 	c := passing()
 	c.Verdict = compare.Inconclusive
-	why := "J fell by 0.20, but only 3 cases changed and 6 are needed to tell"
+	why := "J fell by .20, but 3 changed cases are too few to tell"
 	c.Slices[0].Verdict, c.Slices[0].Reasons = compare.Inconclusive, []string{why}
 	c.Reasons = []string{"planted: " + why, "12 runs are missing, and they could change the verdict from PASS to FAIL"}
 	c.Cases, c.Floors, c.Misses = nil, nil, compare.Misses{}

@@ -376,10 +376,12 @@ func TestLooks(t *testing.T) {
 	assert.Empty(t, looks(nil))
 	s := &measurements.Sequential{PlannedK: 5, PlannedRuns: 500, Looks: []measurements.Look{{K: 2}}, Stopped: 1, RunsSaved: 300, CallsSaved: ptr(int64(300))}
 	assert.Equal(t, []string{"stopped at look 1, of 2 runs a side where 5 were planned; runs saved: 300 of 500, calls saved: 300"}, looks(s))
-	s = &measurements.Sequential{PlannedK: 5, PlannedRuns: 500, Looks: []measurements.Look{{K: 2}, {K: 5}}, RunsSaved: -20,
+	s = &measurements.Sequential{PlannedK: 5, PlannedRuns: 500, Looks: []measurements.Look{{K: 2}, {K: 5}}, Stopped: 2, CallsSaved: ptr(int64(0))}
+	assert.Equal(t, []string{"compared while it grew, at 2 looks; made all 5 planned runs a side"}, looks(s), "nothing was stopped or saved")
+	s = &measurements.Sequential{PlannedK: 5, PlannedRuns: 500, Looks: []measurements.Look{{K: 2}, {K: 5}}, RunsSaved: -20, FreshRuns: 20,
 		Fresh: []measurements.FreshRuns{{Slice: "s", Family: "injection", N: 9, Runs: 10, Delta: ptr(-.4), P: ptr(.0001), Verdict: "FAIL"}}}
 	assert.Equal(t, []string{
-		"compared while it grew, at 2 looks, with 5 runs a side planned; runs saved: -20 of 500",
+		"compared while it grew, at 2 looks; made all 5 planned runs a side, and 20 fresh runs besides",
 		"10 fresh runs a side of s, injection (n = 9): delta J -.40, p general <.001, p here n/a: FAIL",
 	}, looks(s))
 }

@@ -29,7 +29,7 @@ func Collapses(strata []Stratum) *Collapse {
 			continue
 		}
 		able = append(able, s)
-		if s.NewCorrect == 0 {
+		if s.Collapsed() {
 			c.Fallen++
 		}
 	}
@@ -47,6 +47,11 @@ func Collapses(strata []Stratum) *Collapse {
 	}
 	_, c.P = sum.tails(c.Fallen)
 	return &c
+}
+
+// Collapsed reports whether the stratum fell from all runs correct to none.
+func (s Stratum) Collapsed() bool {
+	return s.OldRuns > 0 && s.NewRuns > 0 && s.OldCorrect == s.OldRuns && s.NewCorrect == 0
 }
 
 // allToNone is the chance that a total of OldRuns fell to OLD alone.

@@ -76,6 +76,18 @@ func (r Rule) Find(c Components, d Design, drop float64) *float64 {
 	return &power
 }
 
+// HalfWidth is half the interval of the mean difference that a design has at a
+// level: the drop that it rules out where the means are the same. It is nil when the
+// components or the design cannot say.
+func HalfWidth(c Components, d Design, level float64) *float64 {
+	variance := c.PerCase(d.OldRuns, d.NewRuns)
+	if variance == nil || d.Cases < 2 || !(level > 0 && level < 1) || *variance <= 0 {
+		return nil
+	}
+	half := tQuantile(d.Cases, (1+level)/2) * math.Sqrt(*variance/float64(d.Cases))
+	return &half
+}
+
 // plenty bounds what CasesNeeded and RunsNeeded look through.
 const plenty = 1 << 20
 
@@ -88,10 +100,19 @@ func (r Rule) CasesNeeded(c Components, drop float64, old, updated int) *int {
 	})
 }
 
-// RunsNeeded is the fewest runs a side, the same in both captures, with which the
-// rule finds a drop of so much on so many cases; nil where no number of runs
-// does, for runs remove no difference between cases.
-func (r Rule) RunsNeeded(c Components, drop float64, cases int) *int {
+// RunsNeeded is the fewest runs a side of NEW, against an OLD that has as many as it
+// has, with which the rule finds a drop of so much on so many cases; nil where no
+// number of runs does, for runs remove no difference between cases, nor what the
+// runs of OLD add.
+func (r Rule) RunsNeeded(c Components, drop float64, cases, old int) *int {
+	return fewest(func(k int) bool {
+		return r.finds(c, Design{Cases: cases, OldRuns: old, NewRuns: k}, drop)
+	})
+}
+
+// RunsNeededInBoth is the same where OLD is captured anew, with as many runs a side
+// as NEW.
+func (r Rule) RunsNeededInBoth(c Components, drop float64, cases int) *int {
 	return fewest(func(k int) bool {
 		return r.finds(c, Design{Cases: cases, OldRuns: k, NewRuns: k}, drop)
 	})

@@ -200,8 +200,12 @@ func TestSplitRecoversComponents(t *testing.T) {
 	d := SplitD(cases)
 	assert.InDelta(t, 0, d.Between, .006, "nothing changed")
 	assert.InDelta(t, .067, d.Sampling, .004)
-	against := y.Against(0)
+	against := y.Against(0, 5, 5)
 	assert.InDelta(t, d.Sampling, *against.PerCase(5, 5), .004, "one capture foretells a comparison")
+	assert.InDelta(t, 1, *against.Removable(), 1e-9, "where nothing changed, only runs differ")
+	uneven := y.Against(.05, 5, 20)
+	assert.InDelta(t, *y.OldRun/5+*y.OldRun/20, uneven.Sampling, 1e-9, "each capture has runs of its own")
+	assert.InDelta(t, uneven.Sampling/(uneven.Sampling+.05), *uneven.Removable(), 1e-9)
 }
 
 var flat = func() Components {
@@ -215,6 +219,8 @@ func TestOverallByHand(t *testing.T) {
 	se := math.Sqrt(.067 / 42)
 	assert.InDelta(t, se, d.SE, 1e-12)
 	assert.InDelta(t, (2.2477+.8502)*se, *d.Drop, 1e-4, "t(.985, 41) and t(.8, 41)")
+	assert.InDelta(t, 2.0195*se, *HalfWidth(flat, Design{42, 5, 5}, .95), 1e-4, "t(.975, 41)")
+	assert.Nil(t, HalfWidth(flat, Design{1, 5, 5}, .95))
 	margin := Overall().Detectable(flat, Design{Cases: 10_000, OldRuns: 5, NewRuns: 5})
 	assert.InDelta(t, .05+.8417*margin.SE, *margin.Drop, 1e-5, "with many cases the margin is what hinders")
 	few := Overall().Detectable(flat, Design{Cases: 6, OldRuns: 5, NewRuns: 5})
@@ -255,13 +261,22 @@ func TestPowerProperties(t *testing.T) {
 		if *cases > 7 && r.finds(c, Design{*cases - 1, old, updated}, *d.Drop+1e-6) {
 			t.Fatalf("%d cases are not the fewest", *cases)
 		}
-		if runs := r.RunsNeeded(c, *d.Drop+1e-6, n); runs == nil || *runs > max(old, updated) {
+		if runs := r.RunsNeededInBoth(c, *d.Drop+1e-6, n); runs == nil || *runs > max(old, updated) {
 			t.Fatalf("%v runs for what %d and %d find", runs, old, updated)
+		}
+		runs := r.RunsNeeded(c, *d.Drop+1e-6, n, old)
+		if runs == nil || *runs > updated {
+			t.Fatalf("%v runs of NEW for what %d find", runs, updated)
+		}
+		if *runs > 1 && r.finds(c, Design{n, old, *runs - 1}, *d.Drop+1e-6) {
+			t.Fatalf("%d runs of NEW are not the fewest", *runs)
 		}
 	})
 	churned := flat
 	churned.Between = .2
-	assert.Nil(t, r.RunsNeeded(churned, .1, 42), "runs remove no difference between cases")
+	assert.Nil(t, r.RunsNeededInBoth(churned, .1, 42), "runs remove no difference between cases")
+	assert.Nil(t, r.RunsNeeded(flat, .1, 42, 2), "nor do those of NEW what those of OLD add")
+	assert.NotNil(t, r.RunsNeededInBoth(flat, .1, 42))
 	assert.NotNil(t, r.CasesNeeded(churned, .1, 5, 5))
 	assert.Nil(t, r.CasesNeeded(flat, .04, 5, 5), "a drop within the margin never fails")
 }

@@ -168,15 +168,17 @@ func (c Components) Removable() *float64 {
 	return nil
 }
 
-// Against is what to expect of a comparison of this one capture with another
-// like it, whose cases truly differ by a variance of churn: 0 for the same
-// detector, more for an edit that moves cases up and down without moving their
-// mean. The cases' own differences cancel.
-func (c Components) Against(churn float64) Components {
+// Against is what to expect of a comparison of this one capture with another like
+// it, of so many runs a side in OLD and in NEW, whose cases truly differ by a
+// variance of churn: 0 for the same detector, more for an edit that moves cases up
+// and down without moving their mean. The cases' own differences cancel.
+func (c Components) Against(churn float64, old, updated int) Components {
 	c.Between = math.Max(0, churn)
 	c.Inside = c.Between
 	c.NewRun = c.OldRun
-	c.Sampling *= 2
+	if variance := c.PerCase(old, updated); variance != nil {
+		c.Sampling = *variance - c.Between
+	}
 	return c
 }
 
