@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/youden-bench/youden/bench/budget"
 	"github.com/youden-bench/youden/bench/ledger"
 	"github.com/youden-bench/youden/measurements"
 	"github.com/youden-bench/youden/measurements/compare"
@@ -44,6 +45,7 @@ type Outcome struct {
 	// verdict is reached; Fresh is the capture that confirmed it, if any.
 	Comparison *compare.Comparison
 	Fresh      *Outcome
+	Caps       budget.Caps // what bounded it
 }
 
 // Watch is told how a capture goes.
@@ -61,6 +63,9 @@ func (w Watch) note(text string) {
 
 // Start runs a job into a new directory.
 func (j *Job) Start(ctx context.Context, dir string, build measurements.Provenance, stop <-chan struct{}, watch Watch) (Outcome, error) {
+	if err := j.afford(ctx); err != nil {
+		return Outcome{}, err
+	}
 	m := j.manifest
 	m.ID, m.Provenance = filepath.Base(dir), build
 	c, err := measurements.Create(dir, m)
@@ -86,6 +91,10 @@ func (j *Job) Resume(ctx context.Context, dir string, stop <-chan struct{}, watc
 			return Outcome{}, fmt.Errorf("resume %s: %w", dir, err)
 		}
 	}
+	if err := j.afford(ctx); err != nil {
+		return Outcome{}, fmt.Errorf("resume %s: %w", dir, err)
+	}
+	c.Allow(j.manifest.Request)
 	return j.run(ctx, c, stop, watch)
 }
 
@@ -187,7 +196,7 @@ func RequestOf(dir string) (Request, error) {
 func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan struct{}, watch Watch) (out Outcome, err error) {
 	runner := Runner{
 		Program: j.Program, Simulated: j.Request.Endpoint.Simulated && j.callsModel(),
-		Concurrency: j.Request.Concurrency, Progress: watch.Progress,
+		Concurrency: j.Request.Concurrency,
 	}
 	if j.callsModel() {
 		l, err := ledger.Open(ctx, filepath.Join(c.Dir(), ledgerFile), ledger.Options{Indeterminate: j.indeterminate()})
@@ -195,7 +204,10 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 			return Outcome{Dir: c.Dir()}, err
 		}
 		defer func() { err = errors.Join(err, l.Close()) }()
-		client, err := j.Request.Endpoint.Connect(j.Request.EndpointName, l, j.scope(), j.Request.Concurrency)
+		if err := j.openBudget(ctx, l); err != nil {
+			return Outcome{Dir: c.Dir()}, err
+		}
+		client, err := j.Request.Endpoint.Connect(j.Request.EndpointName, l, j.scope(), j.Request.Concurrency, j.spendsFrom())
 		if err != nil {
 			return Outcome{Dir: c.Dir()}, err
 		}
@@ -204,6 +216,9 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 		}
 		runner.Model, runner.Redact = client, client.Redact
 	}
+	runner.Progress = j.tellOverruns(watch)
+	ctx, cancel := j.withinTime(ctx, stop)
+	defer cancel()
 	if s := j.sequence; s != nil {
 		c.Replan(j.Plan.K, len(j.Plan.Cells), &s.record)
 		runner.Look = func(k int, rows []measurements.Rows) (bool, error) {
@@ -242,7 +257,8 @@ func (j *Job) indeterminate() ledger.Policy {
 
 // finish writes the rows and closes the capture's books.
 func (j *Job) finish(c *measurements.Capture, result Result) (Outcome, error) {
-	out := Outcome{Dir: c.Dir(), Stop: result.Stop}
+	out := Outcome{Dir: c.Dir(), Stop: result.Stop, Caps: j.Request.Caps}
+	c.Spent(j.budgetRecord(result.Stop))
 	if err := c.Write(result.Rows); err != nil {
 		return out, err
 	}

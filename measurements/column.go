@@ -45,6 +45,8 @@ func entryColumns() []column {
 		{"attempts", func(e *entry, v parquet.Value) { e.attempts = v.Int64() }},
 		{"prompt_tokens", func(e *entry, v parquet.Value) { e.prompt = known(v.Int64()) }},
 		{"completion_tokens", func(e *entry, v parquet.Value) { e.completion = known(v.Int64()) }},
+		{"cached_tokens", func(e *entry, v parquet.Value) { e.cached = known(v.Int64()) }},
+		{"reasoning_tokens", func(e *entry, v parquet.Value) { e.reasoning = known(v.Int64()) }},
 		{"cost_usd_micros", func(e *entry, v parquet.Value) { e.cost = known(v.Int64()) }},
 		{"latency_ms", func(e *entry, v parquet.Value) { e.latency = known(v.Int64()) }},
 		{"trajectory_hash", func(e *entry, v parquet.Value) { e.trace = known(traceDigest(v.ByteArray())) }},

@@ -11,19 +11,21 @@ import (
 type Cause string
 
 // The causes. After many refused connections in a row nobody listens there; a
-// quota does not come back within a capture; an indeterminate call needs a
-// decision; a ledger that cannot write ends the capture.
+// quota does not come back within a capture; a budget that refused a call has no room
+// for it any more; an indeterminate call needs a decision; a ledger that cannot write
+// ends the capture.
 const (
 	CauseNone          Cause = ""
 	CauseRefused       Cause = "connection refused"
 	CauseQuota         Cause = "quota"
+	CauseBudget        Cause = "not sent" // with the reason, as of the runs that were never begun
 	CauseIndeterminate Cause = "indeterminate"
 	CauseLedger        Cause = "ledger"
 )
 
 // CauseOf returns the cause of an answer, or CauseNone.
 func CauseOf(a detector.Answer) Cause {
-	for _, c := range []Cause{CauseRefused, CauseQuota, CauseIndeterminate, CauseLedger} {
+	for _, c := range []Cause{CauseRefused, CauseQuota, CauseBudget, CauseIndeterminate, CauseLedger} {
 		if strings.HasPrefix(a.Detail, string(c)+": ") {
 			return c
 		}

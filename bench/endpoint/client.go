@@ -24,6 +24,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
+	"github.com/youden-bench/youden/bench/budget"
 	"github.com/youden-bench/youden/bench/ledger"
 	"github.com/youden-bench/youden/detector"
 )
@@ -133,13 +134,18 @@ func (c *Client) limit(req detector.Request) int {
 // failed is the answer when the ledger has none.
 func (c *Client) failed(ctx context.Context, err error) detector.Answer {
 	words := c.transport.filter.String(err.Error())
+	var refused *budget.RefusedError
 	switch {
+	case errors.As(err, &refused):
+		return answer(detector.Cancelled, CauseBudget.detail(words))
 	case errors.Is(err, ledger.ErrIndeterminate):
 		// It was sent by a process that is gone, and may have been billed: its
 		// tokens and cost are unknown, not 0.
 		a := answer(detector.Cancelled, CauseIndeterminate.detail(words))
 		a.Attempts, a.Replayed = 1, true
 		return a
+	case errors.Is(err, budget.ErrDrained):
+		return answer(detector.Cancelled, words)
 	case ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return answer(detector.Timeout, "the time for the run was over before the call was sent")
 	case ctx.Err() != nil:

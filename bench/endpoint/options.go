@@ -28,6 +28,7 @@ type Options struct {
 	MaxTokensField string         // "max_tokens" (default) or "max_completion_tokens"
 	ExtraBody      map[string]any // more fields of the request's body
 	Price          *Price         // nil = costs are unknown
+	Budget         Budget         // asked before anything is sent; nil = no cap
 
 	Timeouts    Timeouts
 	Concurrency int // connections kept open; 0 = 32

@@ -88,9 +88,7 @@ func (t *transport) Do(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	call := ledger.Call{Adapter: adapter, Endpoint: t.base, Method: http.MethodPost, Path: callPath, Body: body}
-	x.result, x.err = t.opts.Ledger.Do(req.Context(), x.sample, call, func(ctx context.Context, a ledger.Attempt) ledger.SendResult {
-		return t.send(ctx, x, a, body)
-	})
+	x.result, x.err = t.attempt(req.Context(), x, call)
 	if x.err != nil {
 		return nil, x.err
 	}
