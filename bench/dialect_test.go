@@ -178,7 +178,7 @@ retries = { max = 0, budget = "9s", max_wait = "8s" }
 
 	l, err := ledger.OpenStore(t.Context(), ledger.NewMemory(), ledger.Options{})
 	require.NoError(t, err)
-	_, err = got.Connect("x", l, "s", 1)
+	_, err = got.Connect("x", l, "s", 1, nil)
 	require.NoError(t, err)
 	for want, change := range map[string]func(*EndpointConfig){
 		"retries.max":      func(c *EndpointConfig) { n := -1; c.Retries.Max = &n },
@@ -190,7 +190,7 @@ retries = { max = 0, budget = "9s", max_wait = "8s" }
 	} {
 		bad := got
 		change(&bad)
-		_, err := bad.Connect("x", l, "s", 1)
+		_, err := bad.Connect("x", l, "s", 1, nil)
 		require.ErrorContains(t, err, want)
 	}
 	require.NoError(t, l.Close())

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/youden-bench/youden/bench/budget"
 	"github.com/youden-bench/youden/corpus"
 	"github.com/youden-bench/youden/corpus/family"
 	"github.com/youden-bench/youden/detector"
@@ -20,7 +21,8 @@ type Job struct {
 	Detector *detector.Detector
 	Program  detector.Program
 	manifest measurements.Manifest
-	sequence *sequence // nil: K is fixed
+	sequence *sequence      // nil: K is fixed
+	budget   *budget.Budget // nil: nothing is capped, or nothing runs yet
 }
 
 // Prepare loads what the request names and plans its runs. folder is where
@@ -37,6 +39,12 @@ func Prepare(req Request, programs detector.Registry, folder, command string) (*
 	if job.callsModel() {
 		if err := req.Endpoint.check(req.EndpointName); err != nil {
 			return nil, err
+		}
+		if err := req.checkPriced(); err != nil {
+			return nil, err
+		}
+		if req.Split != "train" && req.mayBill() { // before the holdout leaves its seal
+			return nil, req.needsCaps("the estimate of another split than train would open the holdout")
 		}
 	}
 	if err := job.loadBaseline(); err != nil { // before the holdout leaves its seal
@@ -147,7 +155,7 @@ func names(ids []family.ID) []string {
 	return out
 }
 
-func sortedKeys(m map[string]int) []string {
+func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/youden-bench/youden/bench/budget"
 	"github.com/youden-bench/youden/bench/endpoint"
 	"github.com/youden-bench/youden/detector"
 	"github.com/youden-bench/youden/measurements"
@@ -45,6 +46,7 @@ type Stop struct {
 	Status      detector.Status // what the unsent runs end in
 	Detail      string
 	Interrupted bool // by the operator
+	Budget      bool // a cap lets nothing more be sent
 }
 
 // Result is what the runs of a plan gave, in plan order.
@@ -70,7 +72,7 @@ func (r *Runner) Run(ctx context.Context, p *Plan, stop <-chan struct{}) (Result
 	k := p.K
 	for _, stage := range p.stages() {
 		unsent = append(unsent, r.stage(ctx, p, stage.cells, stop, st, concurrency)...)
-		if _, stopped := st.stopped(); stopped || r.Look == nil {
+		if st.stopped() || r.Look == nil {
 			continue // the later stages are unsent too
 		}
 		goOn, err := r.Look(stage.k, p.upTo(stage.k, st.rows))
@@ -93,7 +95,11 @@ func (r *Runner) stage(ctx context.Context, p *Plan, cells []int, stop <-chan st
 	for range min(concurrency+r.Spare, max(1, len(cells))) {
 		workers.Go(func() {
 			for i := range queue {
-				st.finish(i, p.Cells[i], r.one(ctx, p, p.Cells[i]), r.Simulated)
+				t := r.one(ctx, p, p.Cells[i])
+				st.finish(i, p.Cells[i], t, r.Simulated)
+				if why, ended := endOf(ctx, stop); ended && t.Status == detector.Cancelled {
+					st.halt(why) // perhaps nothing was left to dispatch
+				}
 			}
 		})
 	}
@@ -107,23 +113,38 @@ func (r *Runner) stage(ctx context.Context, p *Plan, cells []int, stop <-chan st
 // it, and returns the indices it did not hand out.
 func (r *Runner) dispatch(ctx context.Context, order []int, stop <-chan struct{}, st *state, queue chan<- int) []int {
 	for n, i := range order {
-		if _, stopped := st.stopped(); stopped {
+		if st.stopped() {
 			return order[n:]
 		}
 		select {
 		case <-ctx.Done():
-			st.halt(interrupted)
-			return order[n:]
 		case <-stop:
-			st.halt(interrupted)
-			return order[n:]
 		case queue <- i:
+			continue
 		}
+		why, _ := endOf(ctx, stop)
+		st.halt(why)
+		return order[n:]
 	}
 	return nil
 }
 
 var interrupted = Stop{Status: detector.Cancelled, Detail: "stopped by the operator", Interrupted: true}
+
+// endOf says whether the capture is to end, and why: the operator wants it, or the
+// time is spent.
+func endOf(ctx context.Context, stop <-chan struct{}) (Stop, bool) {
+	select {
+	case <-stop:
+		return interrupted, true
+	default:
+	}
+	var refused *budget.RefusedError
+	if errors.As(context.Cause(ctx), &refused) {
+		return Stop{Status: detector.Cancelled, Detail: refused.Error(), Budget: true}, true
+	}
+	return interrupted, ctx.Err() != nil
+}
 
 // one executes one run; a panic of a program is that run's fault and must not
 // take the paid answers of the others with it.
@@ -159,10 +180,10 @@ type state struct {
 	unknown   int // runs with a call of unknown fate
 }
 
-func (s *state) stopped() (Stop, bool) {
+func (s *state) stopped() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.stop, s.halted
+	return s.halted
 }
 
 func (s *state) halt(stop Stop) {
@@ -217,6 +238,10 @@ func (s *state) mustStop(row detector.StatusRow, run PlannedRun, t detector.Traj
 		switch endpoint.CauseOf(step.Answer) {
 		case endpoint.CauseQuota, endpoint.CauseLedger:
 			return stop, true
+		case endpoint.CauseBudget:
+			// What is small may still fit. But whoever went on with the small ones
+			// would measure another corpus.
+			return Stop{Status: t.Status, Detail: endpoint.ReasonOf(step.Answer), Budget: true}, true
 		}
 	}
 	return Stop{}, false
@@ -251,8 +276,8 @@ func (s *state) count(class detector.Class, t detector.Trajectory) {
 		s.done.Lost++
 	}
 	for _, step := range t.Steps {
-		if step.Kind != detector.ModelStep {
-			continue
+		if step.Kind != detector.ModelStep || step.Answer.Attempts == 0 && !step.Answer.Replayed {
+			continue // never left the process, and cost nothing
 		}
 		if !step.Answer.Replayed {
 			s.done.Calls += step.Answer.Attempts

@@ -152,6 +152,9 @@ func (j *Job) conclude(ctx context.Context, c *measurements.Capture, out *Outcom
 	} else {
 		out.Comparison = j.sequence.settle(out.Summary.Totals.Spend)
 	}
+	if out.Fresh != nil {
+		c.Spent(j.budgetRecord(out.Fresh.Stop))
+	}
 	if err := c.Finish(status, out.Summary.Totals); err != nil {
 		return err
 	}

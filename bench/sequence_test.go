@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/youden-bench/youden/bench/budget"
 	"github.com/youden-bench/youden/detector"
 	"github.com/youden-bench/youden/measurements"
 	"github.com/youden-bench/youden/measurements/compare"
@@ -78,19 +79,20 @@ func TestAStoppedCaptureIsNotLookedAt(t *testing.T) {
 // A plan with looks says what each end of it costs, and one without what it costs.
 func TestCallsOfAPlan(t *testing.T) {
 	plan, _ := planOf(t, 4, 5)
-	assert.Equal(t, "40 calls", plan.calls())
+	e := Estimate{Calls: 40, Worst: budget.Amount{Calls: 40}, Fresh: budget.Amount{Calls: 80}}
+	assert.Equal(t, "40 calls", e.calls(plan))
 	plan.Looks = []int{2, 5}
-	assert.Equal(t, "16 calls if it stops at the first look, 40 if it makes all planned runs, 120 with fresh runs of every family", plan.calls())
-	for i := range plan.Cells[:10] { // a case that cannot be scored
-		plan.Cells[i].Reason = detector.Config
-	}
-	assert.Equal(t, "12 calls if it stops at the first look, 30 if it makes all planned runs, 90 with fresh runs of every family", plan.calls())
+	assert.Equal(t, "16 calls if it stops at the first look, 40 if it makes all planned runs, 120 with fresh runs of every family", e.calls(plan))
+	e.Calls = 30 // a case that cannot be scored
+	assert.Equal(t, "12 calls if it stops at the first look, 30 if it makes all planned runs, 90 with fresh runs of every family", e.calls(plan))
+	assert.Contains(t, e.beyond(budget.Caps{Calls: to(int64(119))}), "not for the worst case")
+	assert.Contains(t, e.beyond(budget.Caps{Calls: to(int64(120))}), "enough for the worst case")
 }
 
 func TestLooksAreDescribed(t *testing.T) {
 	delta := -.074
 	for want, look := range map[string]compare.Look{
-		"look 1 at K = 2: PASS, J -.07 against the baseline; no loss shown so far, going on to be sure":                        {Comparison: &compare.Comparison{Verdict: compare.Pass}},
+		"look 1 at K = 2: PASS, J -.07 against the baseline; no loss shown so far, going on to be sure":                  {Comparison: &compare.Comparison{Verdict: compare.Pass}},
 		"look 1 at K = 2: WARN, J -.07 against the baseline; not clear yet, going on":                                    {Comparison: &compare.Comparison{Verdict: compare.Warn}},
 		"look 1 at K = 2: FAIL, J -.07 against the baseline; no further run is needed":                                   {Comparison: &compare.Comparison{Verdict: compare.Fail}, Stop: true},
 		"look 1 at K = 2: WARN, J -.07 against the baseline; 10 fresh runs a side for what looks worse: injection, path": {Comparison: &compare.Comparison{Verdict: compare.Warn}, Suspects: []compare.Suspect{{Slice: "s", Family: "injection"}, {Slice: "s", Family: "path"}}},

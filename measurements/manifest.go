@@ -33,7 +33,8 @@ type Manifest struct {
 	EndedAt    *time.Time    `json:"ended_at"`
 	Totals     *Totals       `json:"totals"` // as of the end; readers recompute them
 	LeftOut    []LeftOut     `json:"left_out,omitempty"`
-	Openings   int           `json:"openings"` // of the sealed split, this one included
+	Openings   int           `json:"openings"`         // of the sealed split, this one included
+	Budget     *BudgetRecord `json:"budget,omitempty"` // nil: nothing was capped
 	// Request is what was asked for, so that a capture can be resumed. Package
 	// bench writes and reads it; it holds no secret.
 	Request json.RawMessage `json:"request,omitempty"`

@@ -381,3 +381,35 @@ func TestWhatWasLearnedMustBeReadable(t *testing.T) {
 	_, err := endpoint.New(options(s.URL, open(brokenStore{store})))
 	require.ErrorIs(t, err, errBroken)
 }
+
+// A page in the place of an answer shows that the address is wrong, unless a model has
+// answered there: then it is a gateway in trouble, and worth another attempt.
+func TestAPage(t *testing.T) {
+	page := reply(200, "text/html", "<html>Welcome</html>")
+	good := reply(200, "application/json", plain)
+	s, r := serve(t, inTurn(page, good, page, good, page))
+	o := options(s.URL, memoryLedger(t))
+	o.Retry, o.Wait = endpoint.Retry{}, func(context.Context, time.Duration) error { return nil }
+	c := client(t, o)
+	first := complete(t, c, 0, ask("q"))
+	assert.Equal(t, detector.Config, first.Status, "nobody has answered there")
+	assert.Equal(t, 1, first.Attempts)
+	row, _ := first.Status.Row()
+	assert.True(t, row.Stops)
+	second := complete(t, c, 1, ask("q"))
+	require.Equal(t, detector.OK, second.Status)
+	require.Equal(t, 2, r.count())
+	third := complete(t, c, 2, ask("q"))
+	assert.Equal(t, detector.OK, third.Status, third.Detail)
+	assert.Equal(t, 2, third.Attempts)
+	fourth := complete(t, c, 3, ask("q"))
+	assert.Equal(t, detector.Transient, fourth.Status)
+	assert.Equal(t, 3, fourth.Attempts)
+	assert.Contains(t, fourth.Detail, "HTML")
+
+	// A resumed capture that finds an answer on record is at the right address too.
+	again := client(t, o)
+	require.True(t, complete(t, again, 1, ask("q")).Replayed)
+	assert.Equal(t, detector.Transient, complete(t, again, 0, ask("q")).Status)
+	assert.Equal(t, detector.Config, complete(t, client(t, o), 0, ask("q")).Status, "this client has seen none")
+}

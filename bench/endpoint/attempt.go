@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -40,7 +41,7 @@ func (t *transport) replay(ctx context.Context, x *exchange, asked object) (foun
 		if x.reading = t.read(x); t.lesson(request, f, x.reading) == 0 {
 			return true, nil
 		}
-		x.earlier += x.sent()
+		x.outdate()
 	}
 	return false, nil
 }
@@ -58,39 +59,52 @@ func (t *transport) call(body []byte) ledger.Call {
 // one is to follow.
 func (t *transport) attempt(ctx context.Context, x *exchange, request object, f form) (again bool, err error) {
 	call := t.call(request.encode())
-	var s *slot
+	s := &sending{x: x, request: request, form: f, body: call.Body}
 	send := refuseToSend
 	if !t.opts.Ledger.Settled(x.sample, call) {
-		if s, err = t.throttle.enter(ctx, x.prompt.roughly()); err != nil {
+		if s.slot, err = t.throttle.enter(ctx, x.prompt.roughly()); err != nil {
 			return false, x.halt(err)
 		}
-		defer s.leave()
-		if t.learning.form() != f { // learned while this call waited for its turn
-			return true, nil
-		}
-		send = func(ctx context.Context, a ledger.Attempt) ledger.SendResult {
-			return t.send(ctx, a, &sending{x: x, request: request, form: f, body: call.Body, slot: s})
-		}
+		defer s.slot.leave()
+		send = func(ctx context.Context, a ledger.Attempt) ledger.SendResult { return t.send(ctx, a, s) }
 	}
 	x.fresh = nil
-	if x.result, err = t.opts.Ledger.Do(ctx, x.sample, call, send); err != nil {
-		return false, err
+	result, err := t.paid(ctx, x, call, s, send)
+	if errors.Is(err, errLater) {
+		return true, nil
 	}
+	if err != nil {
+		return false, x.halt(err)
+	}
+	x.result = result
 	x.reading = t.read(x)
 	if lesson := t.lesson(request, f, x.reading); lesson != 0 {
 		t.learn(lesson, x.reading)
-		x.earlier += x.sent()
+		x.outdate()
 		return true, nil
 	}
-	if s != nil {
-		s.leave()
+	if s.slot != nil {
+		s.slot.leave()
 	}
-	if o := x.result.Observation; o != nil {
-		if e := t.quota(x.reading, o.Header, time.Unix(0, o.Received)); e != nil {
-			x.reading.Status, x.reading.Detail = detector.RateLimited, e.words
-		}
-	}
+	t.weigh(x)
 	return t.further(ctx, x)
+}
+
+// weigh changes the status of an answer where more is known of the endpoint than the
+// answer says.
+func (t *transport) weigh(x *exchange) {
+	o := x.result.Observation
+	if o == nil {
+		return
+	}
+	if e := t.quota(x.reading, o.Header, time.Unix(0, o.Received)); e != nil {
+		x.reading.Status, x.reading.Detail = detector.RateLimited, e.words
+	}
+	// Where a model answered before, a page comes from a gateway in trouble. Where none
+	// ever did, the address is wrong, and the next thousand calls meet the same page.
+	if standing, _ := t.throttle.standing(); x.reading.page && standing.unproven {
+		x.reading.Status = detector.Config
+	}
 }
 
 // lesson returns what a refusal teaches that the form of the request did not know
@@ -140,8 +154,8 @@ func (t *transport) quota(r reading, header map[string]string, received time.Tim
 func (t *transport) further(ctx context.Context, x *exchange) (again bool, err error) {
 	m := mishapOf(x.result, x.reading, t.opts.Ledger.RetriesIndeterminate())
 	if m == noMishap {
-		if x.reading.err == nil && !x.result.Replayed {
-			t.throttle.recovered()
+		if x.reading.err == nil && settles(x.reading.Status) {
+			t.throttle.prove(x.result.Replayed)
 		}
 		return false, nil
 	}

@@ -29,6 +29,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
+	"github.com/youden-bench/youden/bench/budget"
 	"github.com/youden-bench/youden/bench/ledger"
 	"github.com/youden-bench/youden/detector"
 	"github.com/youden-bench/youden/measurements"
@@ -162,15 +163,20 @@ func (c *Client) limit(req detector.Request) int {
 func (c *Client) failed(ctx context.Context, err error) detector.Answer {
 	words := c.transport.filter.String(err.Error())
 	var shut *shutError
+	var refused *budget.RefusedError
 	switch {
 	case errors.As(err, &shut):
 		return notSent(shut)
+	case errors.As(err, &refused):
+		return answer(detector.Cancelled, CauseBudget.detail(words))
 	case errors.Is(err, ledger.ErrIndeterminate):
 		// It was sent by a process that is gone, and may have been billed: its
 		// tokens and cost are unknown, not 0.
 		a := answer(detector.Cancelled, CauseIndeterminate.detail(words))
 		a.Attempts, a.Replayed = 1, true
 		return a
+	case errors.Is(err, budget.ErrDrained):
+		return answer(detector.Cancelled, words)
 	case ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return answer(detector.Timeout, "the time for the run was over before the call was sent")
 	case ctx.Err() != nil:
@@ -191,7 +197,7 @@ func (c *Client) read(ctx context.Context, x *exchange) detector.Answer {
 	a.Replayed = r.Replayed
 	if x.halted != nil {
 		stopped := c.failed(ctx, x.halted)
-		a.Status, a.Detail = stopped.Status, fmt.Sprintf("%s (the last attempt: %s)", stopped.Detail, a.Detail)
+		a.Status, a.Detail = stopped.Status, stopped.Detail+lastAttempt+a.Detail+")"
 	}
 	c.served.note(a, x.prompt.roughly(), c.opts, c.transport.warn)
 	return a

@@ -26,6 +26,7 @@ type reading struct {
 	detector.Answer
 	err  *apiError // nil = it reports none
 	code int       // of the error: the HTTP status, or the one in the body
+	page bool      // a web page stands in the place of an answer
 }
 
 func readAs(s detector.Status, detail string) reading { return reading{Answer: answer(s, detail)} }
@@ -53,7 +54,10 @@ func (r rules) interpret(status int, contentType string, body []byte, cut bool) 
 	case isHTML(contentType, text):
 		// A gateway's error page or a captive portal, or the wrong address
 		// (spec/peers.md section 3.1).
-		return readAs(detector.Transient, "the server answers HTML: is base_url right? It often must end in /v1")
+		// Which of them it is, the bytes do not say.
+		r := readAs(detector.Transient, "the server answers HTML: is base_url right? It often must end in /v1")
+		r.page = true
+		return r
 	case text[0] != '{':
 		return readAs(detector.Config, fmt.Sprintf("the server's answer is no JSON object: is base_url right? It often must end in /v1 (it begins %q)", clip(string(text), 60)))
 	}
@@ -167,13 +171,20 @@ func verdictOn(choice object, said said) (detector.Status, string) {
 	return detector.OK, ""
 }
 
-// usage reads token counts. What is absent is unknown, not 0 (row 14).
+// usage reads token counts. What is absent is unknown, not 0 (row 14). Reasoning is
+// part of the completion; where the total shows that a server counts it beside the
+// completion, it is added.
 func usage(o object) detector.Usage {
 	u := detector.Usage{Prompt: o.integer("prompt_tokens"), Completion: o.integer("completion_tokens")}
 	u.Reasoning = parse(o["completion_tokens_details"]).integer("reasoning_tokens")
 	u.Cached = parse(o["prompt_tokens_details"]).integer("cached_tokens")
 	if u.Cached == nil {
 		u.Cached = o.integer("prompt_cache_hit_tokens") // DeepSeek
+	}
+	total := o.integer("total_tokens")
+	if total != nil && u.Prompt != nil && u.Completion != nil && u.Reasoning != nil && *total == *u.Prompt+*u.Completion+*u.Reasoning {
+		all := *u.Completion + *u.Reasoning
+		u.Completion = &all
 	}
 	return u
 }

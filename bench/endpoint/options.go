@@ -30,6 +30,7 @@ type Options struct {
 	MaxTokensField string         // "max_tokens" or "max_completion_tokens"; "" = the one that the endpoint takes
 	ExtraBody      map[string]any // more fields of the request's body
 	Price          *Price         // nil = costs are unknown
+	Budget         Budget         // asked before anything is sent; nil = no cap
 
 	Stream         string // "" or "auto" = only where nothing else is taken, "on", "off"
 	ToolContent    string // beside tool calls: "null", "empty", "omit"; "" = what the endpoint takes

@@ -82,6 +82,13 @@ func (x *exchange) borrow() (end func()) {
 // killed.
 func (x *exchange) sent() int { return x.result.Sent - x.result.Orphans }
 
+// outdate counts the attempts in a form of the request that the endpoint does not take
+// among the earlier ones: there will be others in another form.
+func (x *exchange) outdate() {
+	x.earlier += x.sent()
+	x.result.Sent, x.result.Orphans = 0, 0
+}
+
 // halt ends the attempts. With an earlier outcome that is what the call came to; the
 // exchange says what prevented more.
 func (x *exchange) halt(err error) error {

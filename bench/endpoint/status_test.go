@@ -93,8 +93,8 @@ var answers = []struct {
 	{name: "two values", status: 200, body: content("x", "stop") + content("y", "stop"), want: detector.Transient},
 	{name: "no body", status: 200, body: "", want: detector.Transient},
 
-	{name: "HTML", status: 200, contentType: "text/html", body: "<!doctype html><title>Welcome</title>", want: detector.Transient, detail: "/v1"},
-	{name: "HTML called JSON", status: 200, body: "  <html></html>", want: detector.Transient, detail: "HTML"},
+	{name: "HTML", status: 200, contentType: "text/html", body: "<!doctype html><title>Welcome</title>", want: detector.Config, detail: "/v1"},
+	{name: "HTML called JSON", status: 200, body: "  <html></html>", want: detector.Config, detail: "HTML"},
 	{name: "text", status: 200, contentType: "text/plain", body: "Ollama is running", want: detector.Config, detail: "Ollama is running"},
 	{name: "array", status: 200, body: `[]`, want: detector.Config},
 

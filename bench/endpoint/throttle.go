@@ -116,6 +116,14 @@ func (t *throttle) take(tokens float64) *slot {
 	}
 }
 
+// open reports whether the endpoint takes attempts now: it may have asked to be left
+// alone, or been shut, since a slot was given out.
+func (t *throttle) open() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.shut == nil && !t.notBefore.After(t.clock())
+}
+
 func (t *throttle) blockedUntil(tokens float64, now time.Time) time.Time {
 	until := t.budgets.blockedUntil(tokens, now)
 	if t.notBefore.After(until) {
@@ -312,11 +320,15 @@ func (t *throttle) gaveUp() {
 	t.givenUp++
 }
 
-// recovered counts a good answer.
-func (t *throttle) recovered() {
+// prove counts a good answer. One from the ledger shows that the endpoint is the right
+// one, and not that it is up.
+func (t *throttle) prove(replayed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.givenUp, t.proven = 0, true
+	t.proven = true
+	if !replayed {
+		t.givenUp = 0
+	}
 }
 
 // standing says what is known of the endpoint, and for how long it still wants to be

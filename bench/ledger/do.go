@@ -41,6 +41,10 @@ type Failure struct {
 // Send sends an attempt. It is called at most once for each attempt.
 type Send func(ctx context.Context, a Attempt) SendResult
 
+// Gate is asked before an attempt is recorded: whether it may be sent at all, which
+// may take a while. An error ends the call, and nothing of it is recorded.
+type Gate func(ctx context.Context) error
+
 // Result is a durable answer of Do: the attempt it comes from, and exactly one
 // of Observation, NotSent and Indeterminate.
 type Result struct {
@@ -72,6 +76,12 @@ type flight struct {
 // recorded, all durably, before Do returns. An error means that there is no
 // durable answer; when ctx ends before the dispatch is recorded, nothing is.
 func (l *Ledger) Do(ctx context.Context, s Sample, c Call, send Send) (Result, error) {
+	return l.DoIf(ctx, s, c, nil, send)
+}
+
+// DoIf is Do with a gate, which is asked only where Do would send: not for an answer
+// that is replayed or that a call under way will bring.
+func (l *Ledger) DoIf(ctx context.Context, s Sample, c Call, gate Gate, send Send) (Result, error) {
 	request := c.request()
 	call := c.digest(request)
 	if s.Call.IsZero() {
@@ -87,7 +97,7 @@ func (l *Ledger) Do(ctx context.Context, s Sample, c Call, send Send) (Result, e
 		}
 		if leads {
 			d := draw{Ledger: l, id: id, sample: s, call: c, request: request}
-			d.run(ctx, f, send)
+			d.run(ctx, f, gate, send)
 			return f.result, f.err
 		}
 		l.at("joined")
@@ -133,7 +143,7 @@ type draw struct {
 	request Digest
 }
 
-func (d *draw) run(ctx context.Context, f *flight, send Send) {
+func (d *draw) run(ctx context.Context, f *flight, gate Gate, send Send) {
 	defer func() {
 		d.mu.Lock()
 		delete(d.flights, d.id)
@@ -153,6 +163,12 @@ func (d *draw) run(ctx context.Context, f *flight, send Send) {
 	case ctx.Err() != nil:
 		f.none, f.err = true, context.Cause(ctx)
 	default:
+		if gate != nil {
+			if err := gate(ctx); err != nil {
+				f.none, f.err = true, err
+				return
+			}
+		}
 		f.result, f.err = d.attempt(ctx, before, send)
 	}
 }

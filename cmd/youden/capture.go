@@ -33,10 +33,16 @@ it counts; an interrupted capture goes on with "youden resume DIR".
 With --against the capture is compared with a baseline while it grows: it looks at 2
 runs a side and stops when the answer is clear, looks again at 5, and gives families
 that look worse then 10 fresh runs a side that confirm or clear them. The exit code is
-that of "youden compare", and the false alarms are as rare.`,
+that of "youden compare", and the false alarms are as rare.
+
+--max-cost, --max-calls, --max-tokens and --max-time bound what the capture may come to:
+before a call is sent the most that it can come to is set aside, and it is refused when
+that would cross a cap. The capture then ends with exit code 6, and goes on with
+"youden resume DIR" and a larger cap. An endpoint on another machine needs a cap, or
+--yes. --dry-run prints what the plan may come to and sends nothing.`,
 		Example: `  youden capture
   youden capture --detector control:always
-  youden capture --endpoint deepseek --runs 5 --family injection
+  youden capture --endpoint deepseek --runs 5 --family injection --max-cost 2.50
   youden capture --corpus ./my-cases --endpoint http://127.0.0.1:8080/v1 --model qwen3
   youden capture --against baselines/main.json
   youden capture --dry-run --print-config`,
@@ -69,6 +75,7 @@ func addCaptureFlags(f *pflag.FlagSet) {
 	f.Int("limit", 0, "at most `N` cases; 0 = all")
 	f.Int("concurrency", bench.DefaultConcurrency, "runs under way at once")
 	f.String("indeterminate", "", "calls whose fate a crash left open: retry (may pay twice) or stop; empty = retry on simulated endpoints only")
+	addCapFlags(f, "empty = no cap")
 	f.Float64("max-error-rate", 0.05, "highest share of runs lost to the endpoint")
 	f.String("policy", string(measurements.Class), "what counts as silence: strict, class or region")
 	f.String("view", string(measurements.Charge), "what charged failures do: charge or exclude")
@@ -77,7 +84,7 @@ func addCaptureFlags(f *pflag.FlagSet) {
 	f.String("out", "", "`DIR` of the capture; empty = captures/<time>-<detector>-<random>")
 	f.String("format", "table", "table, markdown, json or csv")
 	f.String("progress", "auto", "auto, bar, plain, json or none")
-	f.Bool("dry-run", false, "print the plan and make no call")
+	f.Bool("dry-run", false, "print the plan, what it may come to, and make no call")
 	f.Bool("print-config", false, "print the effective settings and where each comes from, and stop")
 }
 
@@ -115,7 +122,7 @@ func (a *app) capture(ctx context.Context, s *settings) error {
 		folder = filepath.Dir(dir)
 	}
 	if s.bool("dry-run") {
-		return incomparable(a.dryRun(req, folder))
+		return incomparable(a.dryRun(ctx, req, folder))
 	}
 	if entries, err := os.ReadDir(dir); dir != "" && err == nil && len(entries) > 0 {
 		return fmt.Errorf("--out %s is not empty; choose another directory, or go on with: youden resume %s", dir, dir)
@@ -136,12 +143,21 @@ func (a *app) capture(ctx context.Context, s *settings) error {
 	})
 }
 
-// incomparable gives a plan that could not be compared with its baseline its exit
-// code.
+// incomparable gives a plan that could not be compared with its baseline, or that
+// its caps refuse, its exit code.
 func incomparable(err error) error {
 	var reasons *bench.IncomparableError
 	if errors.As(err, &reasons) {
 		return &exitError{exitIncomparable, err}
+	}
+	return unaffordable(err)
+}
+
+// unaffordable gives a plan that its caps refuse its exit code.
+func unaffordable(err error) error {
+	var refused *bench.BudgetError
+	if errors.As(err, &refused) {
+		return &exitError{exitBudget, err}
 	}
 	return err
 }
@@ -157,6 +173,9 @@ func (s *settings) request() (bench.Request, error) {
 		Families: s.list("family"), Slices: s.list("slice"), Cases: s.list("case"), Limit: s.int("limit"),
 		Concurrency: s.int("concurrency"), MaxErrorRate: s.float("max-error-rate"), Indeterminate: s.string("indeterminate"),
 		Against: s.string("against"),
+	}
+	if err := s.limit(&req); err != nil {
+		return req, err
 	}
 	var err error
 	if req.Policy, err = measurements.ParsePolicy(s.string("policy")); err != nil {
@@ -201,7 +220,7 @@ func (a *app) execute(v view, req bench.Request, start func(bench.Watch) (bench.
 		if errors.As(err, &internal) {
 			return &exitError{exitInternal, err}
 		}
-		return err
+		return unaffordable(err)
 	}
 	fmt.Fprintf(a.err, "capture: %s\n", out.Dir)
 	if err := a.write(v.format, report.Options{}, out.Summary); err != nil {
@@ -235,7 +254,8 @@ func (a *app) showComparison(v view, out bench.Outcome) error {
 
 // verdictCodes is the exit code of each end of a capture.
 var verdictCodes = map[bench.Verdict]int{
-	bench.Passed: exitPass, bench.Incomplete: exitIncomplete, bench.RateLimited: exitRateLimited, bench.Interrupted: exitInterrupted,
+	bench.Passed: exitPass, bench.Incomplete: exitIncomplete, bench.Unaffordable: exitBudget,
+	bench.RateLimited: exitRateLimited, bench.Interrupted: exitInterrupted,
 }
 
 // verdict turns the end of a capture into an exit code and a next step.
@@ -251,7 +271,14 @@ func (a *app) verdict(out bench.Outcome, req bench.Request) error {
 // nextStep says why a capture is not whole and what to do.
 func nextStep(out bench.Outcome, req bench.Request) string {
 	resume := "youden resume " + out.Dir
+	if fresh := out.Fresh; fresh != nil && fresh.Verdict(req.MaxErrorRate) != bench.Passed {
+		why := *fresh // its runs go on with the capture that asked for them
+		why.Dir, why.Fresh = out.Dir, nil
+		return nextStep(why, req)
+	}
 	switch {
+	case out.Stop.Budget:
+		return fmt.Sprintf("%s; go on with more: %s %s", out.Stop.Detail, resume, raised(out.Caps))
 	case out.Stop.Interrupted:
 		return "stopped by the operator; go on with: " + resume
 	case out.Stop.Status == detector.Config:
@@ -290,7 +317,7 @@ func (a *app) write(format report.Format, opts report.Options, summaries ...meas
 }
 
 // dryRun prints the plan of a capture. It makes no call and opens no holdout.
-func (a *app) dryRun(req bench.Request, folder string) error {
+func (a *app) dryRun(ctx context.Context, req bench.Request, folder string) error {
 	if req.Split != "train" {
 		return fmt.Errorf("--dry-run with --split %s would open the sealed holdout; plan on the train split", req.Split)
 	}
@@ -298,6 +325,5 @@ func (a *app) dryRun(req bench.Request, folder string) error {
 	if err != nil {
 		return err
 	}
-	job.Describe(a.out)
-	return nil
+	return job.Describe(ctx, a.out)
 }

@@ -57,7 +57,7 @@ func TestEndpointsThatFail(t *testing.T) {
 	}{
 		{"dead port", deadURL, "transient", exitIncomplete},
 		{"wrong key", answers(401, "application/json", `{"error":{"message":"Incorrect API key provided","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}`), "auth", exitIncomplete},
-		{"HTML", answers(200, "text/html", "<!doctype html><html><body>Welcome</body></html>"), "transient", exitIncomplete},
+		{"HTML", answers(200, "text/html", "<!doctype html><html><body>Welcome</body></html>"), "config", exitIncomplete},
 		{"HTML 404", answers(404, "text/html", "<html>not found</html>"), "config", exitIncomplete},
 		{"server error", answers(500, "application/json", `{"error":{"message":"boom","type":"server_error","param":null,"code":null}}`), "transient", exitIncomplete},
 		{"rate limit", answers(429, "application/json", `{"error":{"message":"slow down","type":"rate_limit_error","param":null,"code":"rate_limit_exceeded"}}`), "rate_limited", exitRateLimited},

@@ -126,7 +126,7 @@ With no configuration at all, "youden capture" runs the embedded cases on the
 embedded simulated endpoint.`,
 		Example: `  youden capture                                  a scored capture, offline
   youden show captures/*                          the tables again
-  youden init && youden capture --endpoint NAME   point it at a real endpoint`,
+  youden init && youden capture --endpoint NAME --max-cost 1   point it at a real endpoint`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       version(),

@@ -33,22 +33,22 @@ func powerParts(p *compare.Power, on paper) []string {
 		head = append([]string{simulatedLine}, head...)
 	}
 	parts := []string{on.lines(head)}
-	if known(p) {
+	if anyKnown(p) {
 		parts = append(parts, on.table(shown(churnColumns(), p.Churns))+on.between()+on.lines(churnNotes))
 	}
 	if sure(p) {
 		parts = append(parts, on.heading(fmt.Sprintf("What a drop of J takes, at churn %s", asked(p.Churn)))+
 			on.table(shown(dropColumns(), p.Drops))+on.between()+on.lines(dropNotes(p)))
 	}
-	if tested := slices.DeleteFunc(slices.Clone(p.Families), untestable); len(tested) > 0 && known(p) {
+	if tested := slices.DeleteFunc(slices.Clone(p.Families), untestable); len(tested) > 0 && anyKnown(p) {
 		parts = append(parts, on.heading("The smallest drop of one family alone that is found")+on.table(shown(powerFamilyColumns(), tested)))
 	}
 	return append(parts, on.lines(powerNotes(p)))
 }
 
-// known reports whether the variance is known under any assumption, and sure
+// anyKnown reports whether the variance is known under any assumption, and sure
 // whether it is under the one asked for.
-func known(p *compare.Power) bool {
+func anyKnown(p *compare.Power) bool {
 	return slices.ContainsFunc(p.Churns, func(c compare.PowerChurn) bool { return c.RuledOut != nil })
 }
 
