@@ -66,13 +66,17 @@ func (j *Job) Start(ctx context.Context, dir string, build measurements.Provenan
 	if err := j.afford(ctx); err != nil {
 		return Outcome{}, err
 	}
-	m := j.manifest
-	m.ID, m.Provenance = filepath.Base(dir), build
-	c, err := measurements.Create(dir, m)
+	c, err := j.create(dir, build)
 	if err != nil {
 		return Outcome{}, err
 	}
 	return j.run(ctx, c, stop, watch)
+}
+
+func (j *Job) create(dir string, build measurements.Provenance) (*measurements.Capture, error) {
+	m := j.manifest
+	m.ID, m.Provenance = filepath.Base(dir), build
+	return measurements.Create(dir, m)
 }
 
 // Resume goes on with the capture in dir, which this job must have planned:
@@ -88,6 +92,9 @@ func (j *Job) Resume(ctx context.Context, dir string, stop <-chan struct{}, watc
 	}
 	if j.callsModel() {
 		if err := holdsReceipts(ctx, c); err != nil {
+			return Outcome{}, fmt.Errorf("resume %s: %w", dir, err)
+		}
+		if err := holdsFresh(ctx, c); err != nil {
 			return Outcome{}, fmt.Errorf("resume %s: %w", dir, err)
 		}
 	}
@@ -218,10 +225,11 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 		c.Replan(result.K, len(result.Rows), &j.sequence.record)
 	}
 	out, err = j.finish(c, result)
-	if err != nil || j.sequence == nil || out.Summary.Status != measurements.Complete {
+	if err != nil || j.sequence == nil || result.partial() {
 		return out, err
 	}
-	return out, j.conclude(ctx, c, &out, stop, watch)
+	err = j.conclude(ctx, c, &out, stop, watch)
+	return out, err
 }
 
 // finish writes the rows and closes the capture's books.
@@ -233,7 +241,7 @@ func (j *Job) finish(c *measurements.Capture, result Result) (Outcome, error) {
 	}
 	out.Indeterminate = result.Indeterminate
 	status := measurements.Complete
-	if result.Stop.Status != "" || result.Indeterminate > 0 {
+	if result.partial() || j.sequence != nil { // a capture that has its verdict to come is not whole
 		status = measurements.Partial
 	}
 	var err error

@@ -50,6 +50,10 @@ func Prepare(req Request, programs detector.Registry, folder, command string) (*
 	if err := job.loadBaseline(); err != nil { // before the holdout leaves its seal
 		return nil, err
 	}
+	job.describe()
+	if err := job.checkBaseline(); err != nil {
+		return nil, err
+	}
 	source, err := OpenCorpus(req.Corpus)
 	if err != nil {
 		return nil, err
@@ -74,46 +78,50 @@ func Prepare(req Request, programs detector.Registry, folder, command string) (*
 	return job, job.planLooks()
 }
 
-// record fills the manifest with everything that makes the capture comparable.
+// describe fills the manifest with what is known before any case is: what would
+// make the capture comparable with another.
+func (j *Job) describe() {
+	req, cfg := j.Request, j.Request.Endpoint
+	j.manifest = measurements.Manifest{
+		Simulated: cfg.Simulated && j.callsModel(),
+		Plan: measurements.PlanRecord{
+			Detector: measurements.DetectorRecord{
+				Name: j.Detector.Name, Hash: j.Detector.Hash(j.Program), Program: j.Detector.Program, Families: names(j.Detector.Families),
+				Texts: textRecords(j.Detector.Texts(j.Program)),
+			},
+			Scorer: measurements.DefaultRules().Record(),
+			K:      req.Runs,
+			Seed:   req.Seed,
+			Policy: req.Policy,
+			View:   req.View,
+		},
+	}
+	if !j.callsModel() {
+		return
+	}
+	j.manifest.Plan.Endpoint = measurements.EndpointRecord{Name: req.EndpointName, BaseURL: cfg.BaseURL, Model: cfg.Model}
+	j.manifest.Plan.Parameters = map[string]any{
+		"temperature": cfg.Temperature, cfg.MaxTokensField: cfg.MaxTokens, "response_format": j.Detector.ResponseFormat,
+	}
+	for key, value := range cfg.ExtraBody {
+		j.manifest.Plan.Parameters[key] = value
+	}
+	cfg.parameters(j.manifest.Plan.Parameters)
+}
+
+// record adds to the manifest what was planned.
 func (j *Job) record(source string, selected selection) error {
 	request, err := json.Marshal(j.Request)
 	if err != nil {
 		return fmt.Errorf("record the request: %w", err)
 	}
-	req, cfg := j.Request, j.Request.Endpoint
-	j.manifest = measurements.Manifest{
-		Simulated: cfg.Simulated && j.callsModel(),
-		Openings:  selected.openings,
-		Request:   request,
-		Plan: measurements.PlanRecord{
-			Corpus: corpusRecord(source, j.Plan),
-			Detector: measurements.DetectorRecord{
-				Name: j.Detector.Name, Hash: j.Detector.Hash(j.Program), Program: j.Detector.Program, Families: names(j.Detector.Families),
-				Texts: textRecords(j.Detector.Texts(j.Program)),
-			},
-			Scorer:      measurements.DefaultRules().Record(),
-			K:           req.Runs,
-			Seed:        req.Seed,
-			Split:       selected.split,
-			Filters:     req.filters(),
-			Policy:      req.Policy,
-			View:        req.View,
-			Concurrency: req.Concurrency,
-			Runs:        len(j.Plan.Cells),
-		},
-	}
-	if j.callsModel() {
-		j.manifest.Plan.Endpoint = measurements.EndpointRecord{Name: req.EndpointName, BaseURL: cfg.BaseURL, Model: cfg.Model}
-		j.manifest.Plan.Parameters = map[string]any{
-			"temperature": cfg.Temperature, cfg.MaxTokensField: cfg.MaxTokens, "response_format": j.Detector.ResponseFormat,
-		}
-		for key, value := range cfg.ExtraBody {
-			j.manifest.Plan.Parameters[key] = value
-		}
-		cfg.parameters(j.manifest.Plan.Parameters)
-	}
+	j.describe()
+	m, plan := &j.manifest, &j.manifest.Plan
+	m.Openings, m.Request = selected.openings, request
+	plan.Corpus, plan.Split, plan.Filters = corpusRecord(source, j.Plan), selected.split, j.Request.filters()
+	plan.Concurrency, plan.Runs = j.Request.Concurrency, len(j.Plan.Cells)
 	for _, why := range sortedKeys(j.Plan.LeftOut) {
-		j.manifest.LeftOut = append(j.manifest.LeftOut, measurements.LeftOut{Reason: why, Cases: j.Plan.LeftOut[why]})
+		m.LeftOut = append(m.LeftOut, measurements.LeftOut{Reason: why, Cases: j.Plan.LeftOut[why]})
 	}
 	return nil
 }

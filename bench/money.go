@@ -2,7 +2,10 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/youden-bench/youden/bench/budget"
@@ -66,13 +69,34 @@ func worstText(e Estimate) string {
 	return text
 }
 
-// openBudget counts what the ledger says was spent before. The captures of a job
-// share one budget. Of its calls each request that was sent is one: also those that the
-// endpoint refused, and further attempts.
-func (j *Job) openBudget(ctx context.Context, l *ledger.Ledger) error {
-	if !j.Request.Caps.Any() {
+// openBudget counts what the ledger of the capture in dir says was spent before, and
+// that of its fresh runs. The captures of a job share one budget: that of the fresh
+// runs is open when theirs is. Of its calls each request that was sent is one: also
+// those that the endpoint refused, and further attempts.
+func (j *Job) openBudget(ctx context.Context, l *ledger.Ledger, dir string) error {
+	if !j.Request.Caps.Any() || j.budget != nil {
 		return nil
 	}
+	opened := budget.New(j.Request.Caps, time.Now)
+	if err := j.countSpent(ctx, opened, l); err != nil {
+		return err
+	}
+	file := filepath.Join(dir, freshFolder, ledgerFile)
+	if _, err := os.Stat(file); err == nil {
+		fresh, err := ledger.Open(ctx, file, ledger.Options{Indeterminate: j.indeterminate()})
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(j.countSpent(ctx, opened, fresh), fresh.Close()); err != nil {
+			return err
+		}
+	}
+	j.budget = opened
+	return nil
+}
+
+// countSpent counts what a ledger says was spent.
+func (j *Job) countSpent(ctx context.Context, b *budget.Budget, l *ledger.Ledger) error {
 	cfg := j.Request.Endpoint
 	price, err := cfg.Price.micros()
 	if err != nil {
@@ -82,10 +106,7 @@ func (j *Job) openBudget(ctx context.Context, l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	if j.budget == nil {
-		j.budget = budget.New(j.Request.Caps, time.Now)
-	}
-	j.budget.Count(past)
+	b.Count(past)
 	return nil
 }
 

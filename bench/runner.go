@@ -57,6 +57,9 @@ type Result struct {
 	Indeterminate int // runs whose call was sent by a process that died
 }
 
+// partial reports whether runs are missing that may still come.
+func (r Result) partial() bool { return r.Stop.Status != "" || r.Indeterminate > 0 }
+
 // Run executes every run of the plan. A closed stop channel ends dispatching and
 // lets the calls under way finish; a cancelled context abandons them too. Runs
 // that were never sent end as cancelled, or in the status that stopped the

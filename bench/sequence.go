@@ -72,8 +72,20 @@ func listLooks(ks []int) string {
 	return strings.Join(words, " and ")
 }
 
-// planLooks refuses, before anything is paid for, a plan that could not be compared
-// with its baseline.
+// checkBaseline refuses a baseline that the capture could not be compared with,
+// whatever its cases: before the holdout leaves its seal.
+func (j *Job) checkBaseline() error {
+	if j.sequence == nil {
+		return nil
+	}
+	if reasons := compare.Planned(j.sequence.against, j.manifest); len(reasons) > 0 {
+		return &IncomparableError{Against: j.Request.Against, Reasons: reasons}
+	}
+	return nil
+}
+
+// planLooks refuses, before anything is paid for, a plan without a case that the
+// baseline has scored.
 func (j *Job) planLooks() error {
 	s := j.sequence
 	if s == nil {
@@ -83,8 +95,8 @@ func (j *Job) planLooks() error {
 	for _, c := range j.Plan.cases() {
 		hashes = append(hashes, c.Hash())
 	}
-	if reasons := compare.Planned(s.against, j.manifest, hashes); len(reasons) > 0 {
-		return &IncomparableError{Against: j.Request.Against, Reasons: reasons}
+	if !s.against.ScoresAny(hashes) {
+		return &IncomparableError{Against: j.Request.Against, Reasons: []string{"no planned case was scored by it"}}
 	}
 	j.Plan.Looks = compare.LookRuns()
 	s.record = measurements.Sequential{
@@ -141,19 +153,20 @@ func describeLook(number int, l measurements.Look, look *compare.Look) string {
 }
 
 // conclude confirms what the last look suspects and closes the books again, with
-// the verdict.
+// the verdict. Until then the capture is partial: resuming goes on with it.
 func (j *Job) conclude(ctx context.Context, c *measurements.Capture, out *Outcome, stop <-chan struct{}, watch Watch) (err error) {
 	status := measurements.Complete
-	if out.Fresh, err = j.confirm(ctx, c.Dir(), c.Manifest().Provenance, stop, watch); err != nil {
-		return err
-	}
-	if out.Fresh != nil && out.Fresh.Verdict(j.Request.MaxErrorRate) != Passed {
-		status = measurements.Partial // resuming goes on with the fresh runs
-	} else {
-		out.Comparison = j.sequence.settle(out.Summary.Totals.Spend)
-	}
-	if out.Fresh != nil {
+	if s := j.sequence; s.look != nil && len(s.look.Suspects) > 0 {
+		if out.Fresh, err = j.confirm(ctx, c, out.Summary.Totals, stop, watch); err != nil {
+			return err
+		}
 		c.Spent(j.budgetRecord(out.Fresh.Stop))
+		if out.Fresh.Verdict(j.Request.MaxErrorRate) != Passed {
+			status = measurements.Partial
+		}
+	}
+	if status == measurements.Complete {
+		out.Comparison = j.sequence.settle(out.Summary.Totals.Spend)
 	}
 	if err := c.Finish(status, out.Summary.Totals); err != nil {
 		return err
@@ -163,36 +176,69 @@ func (j *Job) conclude(ctx context.Context, c *measurements.Capture, out *Outcom
 }
 
 // confirm makes the fresh runs of the suspects, in a capture of their own, and
-// completes the verdict. It returns nil when there was nothing to confirm.
-func (j *Job) confirm(ctx context.Context, dir string, build measurements.Provenance, stop <-chan struct{}, watch Watch) (*Outcome, error) {
+// completes the verdict.
+func (j *Job) confirm(ctx context.Context, c *measurements.Capture, totals measurements.Totals, stop <-chan struct{}, watch Watch) (*Outcome, error) {
 	s := j.sequence
-	if s.look == nil || len(s.look.Suspects) == 0 {
-		return nil, nil
-	}
 	fresh, err := j.fresh()
 	if err != nil {
 		return nil, err
 	}
-	dir = filepath.Join(dir, freshFolder)
-	var out Outcome
-	if _, err := os.Stat(filepath.Join(dir, "capture.json")); errors.Is(err, fs.ErrNotExist) {
-		out, err = fresh.Start(ctx, dir, build, stop, watch)
+	dir := filepath.Join(c.Dir(), freshFolder)
+	run := func() (Outcome, error) { return fresh.Resume(ctx, dir, stop, watch) }
+	if _, err := os.Stat(filepath.Join(dir, manifestFile)); errors.Is(err, fs.ErrNotExist) {
+		clearStart(dir)
+		created, err := fresh.create(dir, c.Manifest().Provenance)
 		if err != nil {
 			return nil, err
 		}
-	} else if out, err = fresh.Resume(ctx, dir, stop, watch); err != nil {
+		run = func() (Outcome, error) { return fresh.run(ctx, created, stop, watch) }
+	}
+	// Once this is written the folder is there: when it is missing later, what was
+	// paid for in it was lost.
+	s.record.FreshRuns = len(fresh.Plan.Cells)
+	if err := c.Finish(measurements.Partial, totals); err != nil {
 		return nil, err
 	}
-	if out.Verdict(j.Request.MaxErrorRate) != Passed {
-		return &out, nil
+	out, err := run()
+	if err != nil || out.Verdict(j.Request.MaxErrorRate) != Passed {
+		return &out, err
 	}
 	subject, err := compare.Load(dir, j.Request.Policy, j.Request.View)
 	if err != nil {
 		return nil, err
 	}
 	s.record.Fresh = s.look.Confirm(s.against, s.regular, subject, s.options)
-	s.record.FreshRuns = len(fresh.Plan.Cells)
+	spend := out.Summary.Totals.Spend
+	s.record.FreshCalls = &spend.Calls
+	if spend.CostUnknown == 0 {
+		s.record.FreshCostUSDMicros = spend.CostUSDMicros
+	}
 	return &out, nil
+}
+
+// manifestFile is what makes a folder a capture.
+const manifestFile = "capture.json"
+
+// clearStart removes what a process left that died while it made a capture: files
+// that were to be renamed. Anything else in the folder stays, and is refused.
+func clearStart(dir string) {
+	leftovers, _ := filepath.Glob(filepath.Join(dir, "*.tmp")) // the pattern is well-formed
+	for _, name := range leftovers {
+		_ = os.Remove(name) // one that stays is refused with the folder
+	}
+}
+
+// holdsFresh checks that the fresh runs which a capture has paid for are there.
+func holdsFresh(ctx context.Context, c *measurements.Capture) error {
+	s := c.Manifest().Plan.Sequential
+	if s == nil || s.FreshRuns == 0 {
+		return nil
+	}
+	fresh, err := measurements.Reopen(filepath.Join(c.Dir(), freshFolder))
+	if err != nil {
+		return fmt.Errorf("its fresh runs are missing: resuming would pay for them again; restore the folder %s, or start a new capture (%w)", freshFolder, err)
+	}
+	return holdsReceipts(ctx, fresh)
 }
 
 // fresh plans the runs that confirm: another seed, so that nothing of what was

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -141,6 +142,9 @@ func TestSequentialCapture(t *testing.T) {
 	base := filepath.Join(t.TempDir(), "base")
 	start(t, sequential(t, "sim-strong", "", 1), base, nil, Watch{})
 	t.Run("fresh runs", func(t *testing.T) { confirmsByFreshRuns(t, base) })
+	t.Run("keeps fresh runs", func(t *testing.T) { keepsFreshRuns(t, base) })
+	t.Run("killed", func(t *testing.T) { leavesNoWholeCaptureWithoutVerdict(t, base) })
+	t.Run("capped", func(t *testing.T) { sharesTheBudget(t, base) })
 	t.Run("stops early", func(t *testing.T) { stopsEarly(t, base) })
 	t.Run("refused", func(t *testing.T) { refusesWhatCannotBeCompared(t, base) })
 }
@@ -180,6 +184,12 @@ func confirmsByFreshRuns(t *testing.T, base string) {
 	assert.Equal(t, 5, out.Summary.Plan.K)
 	assert.EqualValues(t, 210, out.Summary.Totals.Runs, "fresh runs enter no score")
 
+	var fresh measurements.Totals
+	require.NotNil(t, out.Fresh)
+	fresh = out.Fresh.Summary.Totals
+	require.NotNil(t, record.FreshCalls)
+	assert.Equal(t, fresh.Calls, *record.FreshCalls, "what they cost is written down")
+
 	again, calls := resumed(t, dir)
 	assert.Zero(t, calls, "a finished capture sends nothing")
 	assert.Equal(t, record, again.Summary.Plan.Sequential)
@@ -192,6 +202,105 @@ func confirmsByFreshRuns(t *testing.T, base string) {
 	require.NoError(t, err)
 	_, err = job.Resume(context.Background(), dir, nil, Watch{})
 	assert.ErrorContains(t, err, "baseline of the capture is another")
+}
+
+// Fresh runs that were paid for and are gone are not paid for again, and the verdict
+// stays.
+func keepsFreshRuns(t *testing.T, base string) {
+	dir := filepath.Join(t.TempDir(), "new")
+	drifted := sequential(t, "sim-drifted", base, 3)
+	drifted.Limit = 21
+	out := start(t, drifted, dir, nil, Watch{})
+	require.NotNil(t, out.Comparison)
+	before, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	require.NoError(t, err)
+	for _, gone := range []string{filepath.Join(freshFolder, ledgerFile), freshFolder} {
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, gone)))
+		job, err := Prepare(drifted, detector.Core(), filepath.Dir(dir), "resume")
+		require.NoError(t, err)
+		_, err = job.Resume(context.Background(), dir, nil, Watch{})
+		assert.ErrorContains(t, err, "pay")
+		after, err := os.ReadFile(filepath.Join(dir, manifestFile))
+		require.NoError(t, err)
+		assert.Equal(t, string(before), string(after))
+	}
+}
+
+// A process that dies between the looks and the verdict leaves no capture that
+// looks whole, whatever it left of the fresh runs.
+func leavesNoWholeCaptureWithoutVerdict(t *testing.T, base string) {
+	dir := filepath.Join(t.TempDir(), "new")
+	drifted := sequential(t, "sim-drifted", base, 3)
+	drifted.Limit = 21
+	job, err := Prepare(drifted, detector.Core(), filepath.Dir(dir), "capture")
+	require.NoError(t, err)
+	seen := false
+	_, err = job.Start(context.Background(), dir, measurements.Provenance{}, nil, Watch{Progress: func(p Progress) {
+		if p.Total == 210 || seen {
+			return
+		}
+		seen = true // the first fresh run has ended
+		c, err := measurements.Reopen(dir)
+		require.NoError(t, err)
+		assert.Equal(t, measurements.Partial, c.Manifest().Status)
+		assert.Empty(t, c.Manifest().Plan.Sequential.Verdict)
+		assert.NotZero(t, c.Manifest().Plan.Sequential.FreshRuns)
+	}})
+	require.NoError(t, err)
+	assert.True(t, seen)
+
+	half := filepath.Join(t.TempDir(), "half")
+	require.NoError(t, os.MkdirAll(half, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(half, "capture.json.tmp"), nil, 0o600))
+	clearStart(half)
+	entries, err := os.ReadDir(half)
+	require.NoError(t, err)
+	assert.Empty(t, entries)
+}
+
+// A capture and its fresh runs spend from one budget, also when it is resumed: what
+// the fresh runs cost counts before the first of the others is asked again.
+func sharesTheBudget(t *testing.T, base string) {
+	dir := filepath.Join(t.TempDir(), "new")
+	drifted := sequential(t, "sim-drifted", base, 3)
+	drifted.Limit, drifted.Caps.Calls = 21, to(int64(215))
+	out := start(t, drifted, dir, nil, Watch{})
+	assert.Equal(t, Unaffordable, out.Verdict(.05))
+	require.NotNil(t, out.Fresh)
+	assert.EqualValues(t, 5, out.Fresh.Summary.Totals.Calls)
+	assert.Nil(t, out.Comparison, "no verdict without all fresh runs")
+	budgetOf := func() *measurements.BudgetRecord {
+		c, err := measurements.Reopen(dir)
+		require.NoError(t, err)
+		require.NotNil(t, c.Manifest().Budget)
+		return c.Manifest().Budget
+	}
+	record := budgetOf()
+	assert.EqualValues(t, 215, record.Calls)
+	assert.Equal(t, "the budget of 215 calls is spent", record.Stopped)
+	assert.Equal(t, measurements.Partial, out.Summary.Status)
+	assert.Equal(t, record, out.Summary.Budget)
+
+	job, err := Prepare(drifted, detector.Core(), filepath.Dir(dir), "resume")
+	require.NoError(t, err)
+	first := int64(0)
+	out, err = job.Resume(context.Background(), dir, nil, Watch{Progress: func(Progress) {
+		if first == 0 {
+			first = job.budget.State().Spent.Calls
+		}
+	}})
+	require.NoError(t, err)
+	assert.EqualValues(t, 215, first, "also of the fresh runs")
+	assert.Equal(t, Unaffordable, out.Verdict(.05))
+	assert.EqualValues(t, 215, budgetOf().Calls, "each counts once")
+
+	out, err = resume(t, dir, func(r *Request) { r.Caps.Calls = to(int64(1000)) })
+	require.NoError(t, err)
+	assert.Equal(t, Passed, out.Verdict(.05))
+	require.NotNil(t, out.Comparison)
+	record = budgetOf()
+	assert.EqualValues(t, 210+out.Summary.Plan.Sequential.FreshRuns, record.Calls)
+	assert.Empty(t, record.Stopped)
 }
 
 func stopsEarly(t *testing.T, base string) {

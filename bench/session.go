@@ -34,7 +34,7 @@ func (j *Job) open(ctx context.Context, c *measurements.Capture, stop <-chan str
 	if s.ledger, err = ledger.Open(ctx, filepath.Join(c.Dir(), ledgerFile), ledger.Options{Indeterminate: j.indeterminate()}); err != nil {
 		return nil, err
 	}
-	if err = j.openBudget(ctx, s.ledger); err == nil {
+	if err = j.openBudget(ctx, s.ledger, c.Dir()); err == nil {
 		s.client, err = j.Request.Endpoint.Connect(j.Request.EndpointName, s.ledger, j.scope(), j.Request.Concurrency, j.spendsFrom())
 	}
 	if err != nil {

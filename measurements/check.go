@@ -10,7 +10,8 @@ import (
 // Bounds on a plan: more is a mistake, and a hostile manifest must not make us
 // allocate.
 const (
-	maxK     = 100_000
+	// MaxK is the most runs a side that a plan may have, and a file may count.
+	MaxK     = 100_000
 	maxCases = 1_000_000
 )
 
@@ -24,8 +25,8 @@ func (m *Manifest) check() error {
 	default:
 		return fmt.Errorf("status %q is none of unrun, running, complete, partial", m.Status)
 	}
-	if m.Plan.K < 1 || m.Plan.K > maxK {
-		return fmt.Errorf("k is %d: a plan has 1 to %d runs a side", m.Plan.K, maxK)
+	if m.Plan.K < 1 || m.Plan.K > MaxK {
+		return fmt.Errorf("k is %d: a plan has 1 to %d runs a side", m.Plan.K, MaxK)
 	}
 	if _, err := ParsePolicy(string(m.Plan.Policy)); err != nil {
 		return err

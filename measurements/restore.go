@@ -26,9 +26,10 @@ func (t *Tally) Keep(severities bool) *Counts {
 	return c
 }
 
-// Valid reports whether such counts can be.
+// Valid reports whether such counts can be. A run that does not count can have a
+// trajectory all the same.
 func (c *Counts) Valid() bool {
-	if c.Positive < 0 || c.Positive > c.Counted || c.Counted > c.K || c.Trajectories < 0 || c.Trajectories > c.K ||
+	if c.Positive < 0 || c.Positive > c.Counted || c.Counted > c.K || c.K > MaxK || c.Trajectories < 0 || c.Trajectories > c.K ||
 		len(c.AtLeast) != 0 && len(c.AtLeast) != len(Floors()) {
 		return false
 	}

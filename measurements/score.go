@@ -106,12 +106,16 @@ func (i sideICC) warnings() []string {
 // clusters lists the counted sides of the cases that count. On the fixed side
 // silence is the positive answer.
 func clusters(cases []CaseScore, side corpus.SideName) []stats.Cluster {
-	var out []stats.Cluster
+	out := make([]stats.Cluster, 0, len(cases))
+	var of familyKey
+	var family string
 	for _, c := range cases {
 		if !c.Counts() {
 			continue
 		}
-		family := c.Slice + "\x00" + c.Family
+		if key := (familyKey{c.Slice, c.Family}); key != of || family == "" { // cases of a family mostly follow each other
+			of, family = key, key.slice+"\x00"+key.family
+		}
 		switch {
 		case side == corpus.Vulnerable && c.Vulnerable != nil:
 			out = append(out, stats.Cluster{Family: family, Runs: c.Vulnerable.Counted, Positive: c.Vulnerable.Positive})

@@ -14,7 +14,12 @@ type Sequential struct {
 	Fresh   []FreshRuns `json:"fresh,omitempty"`
 	Verdict string      `json:"verdict,omitempty"` // "" until it is reached
 
-	FreshRuns int `json:"fresh_runs"`
+	// FreshRuns are planned in the capture of their own; they are written down before
+	// the first of them is paid for. Their calls and cost are in no total of the
+	// capture that raised the suspicion; nil = unknown.
+	FreshRuns          int    `json:"fresh_runs"`
+	FreshCalls         *int64 `json:"fresh_calls,omitempty"`
+	FreshCostUSDMicros *int64 `json:"fresh_cost_usd_micros,omitempty"`
 	// RunsSaved are those that a capture of PlannedK would have made besides;
 	// below 0 when fresh runs cost more than the looks saved.
 	RunsSaved int `json:"runs_saved"`

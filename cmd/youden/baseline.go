@@ -75,10 +75,10 @@ func (a *app) setBaseline(s *settings, dir string) error {
 	if err := replaceFile(name, text); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "wrote %s: %d cases, K %d, grade %s, commit %s; commit it and let CI run: youden compare %s NEW\n",
-		name, len(subject.Cases), subject.K, subject.Grade, shortCommit(subject), name)
+	fmt.Fprintf(a.out, "wrote %s: %s, K %d, grade %s, commit %s; commit it and let CI run: youden compare %s NEW\n",
+		name, report.Scored(subject), subject.K, report.Plain(subject.Grade), report.Plain(shortCommit(subject)), name)
 	if why := subject.Incomplete(compare.DefaultMaxErrorRate); why != "" {
-		fmt.Fprintf(a.err, "youden: warning: the capture is incomplete, and the baseline says so: %s\n", why)
+		fmt.Fprintf(a.err, "youden: warning: the capture is incomplete, and the baseline says so: %s\n", report.Plain(why))
 	}
 	return nil
 }
@@ -99,18 +99,6 @@ func shortCommit(s *compare.Subject) string {
 	return fmt.Sprintf("%.12s", *s.Commit)
 }
 
-// replaceFile writes a file whole or not at all.
-func replaceFile(name string, text []byte) error {
-	temporary := name + ".new"
-	if err := os.WriteFile(temporary, text, 0o644); err != nil { //nolint:gosec // it is committed
-		return fmt.Errorf("writing %s: %w", name, errors.Join(err, os.Remove(temporary)))
-	}
-	if err := os.Rename(temporary, name); err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
-	}
-	return nil
-}
-
 func (a *app) baselineShow() *cobra.Command {
 	return &cobra.Command{
 		Use:     "show NAME|FILE",
@@ -128,7 +116,7 @@ func (a *app) baselineShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.describe(subject)
+			fmt.Fprint(a.out, report.Standing(subject, a.width))
 			return nil
 		},
 	}
@@ -154,27 +142,9 @@ func (a *app) baselineList() *cobra.Command {
 					fmt.Fprintf(a.out, "%s: %s\n", report.Plain(e.Name()), report.Plain(err.Error()))
 					continue
 				}
-				a.describe(subject)
+				fmt.Fprint(a.out, report.Standing(subject, a.width))
 			}
 			return nil
 		},
 	}
-}
-
-// describe prints a subject in a few lines.
-func (a *app) describe(s *compare.Subject) {
-	simulated, date := "", "unknown date"
-	if s.Simulated {
-		simulated = ", SIMULATED"
-	}
-	if !s.Date.IsZero() {
-		date = s.Date.UTC().Format("2006-01-02")
-	}
-	fmt.Fprintf(a.out, "%s: capture %s of %s, commit %s, grade %s%s\n", report.Plain(s.Name), report.Plain(s.ID), date, report.Plain(shortCommit(s)), report.Plain(s.Grade), simulated)
-	fmt.Fprintf(a.out, "  detector %s (%.8s), model %s, K %d, split %s, policy %s, view %s\n",
-		report.Plain(s.Detector.Name), report.Plain(s.Detector.Hash), report.Plain(s.Endpoint.Model), s.K, report.Plain(s.Split), s.Policy, s.View)
-	if why := s.Incomplete(compare.DefaultMaxErrorRate); why != "" {
-		fmt.Fprintf(a.out, "  incomplete: %s\n", report.Plain(why))
-	}
-	fmt.Fprintf(a.out, "  %s\n", report.Standing(s))
 }

@@ -124,8 +124,14 @@ func (a *app) capture(ctx context.Context, s *settings) error {
 	if s.bool("dry-run") {
 		return incomparable(a.dryRun(ctx, req, folder))
 	}
+	if info, err := os.Stat(dir); dir != "" && err == nil && !info.IsDir() {
+		return fmt.Errorf("--out %s is a file; a capture is a directory, choose another name", dir)
+	}
 	if entries, err := os.ReadDir(dir); dir != "" && err == nil && len(entries) > 0 {
 		return fmt.Errorf("--out %s is not empty; choose another directory, or go on with: youden resume %s", dir, dir)
+	}
+	if err := checkJUnit(view.junit, req.Against); err != nil {
+		return err
 	}
 	job, err := bench.Prepare(req, programs(), folder, "capture")
 	if err != nil {
@@ -220,6 +226,9 @@ func (a *app) execute(v view, req bench.Request, start func(bench.Watch) (bench.
 		if errors.As(err, &internal) {
 			return &exitError{exitInternal, err}
 		}
+		if out.Dir != "" {
+			err = fmt.Errorf("%w; what was paid for is in its ledger: when that is mended, go on with: youden resume %s", err, out.Dir)
+		}
 		return unaffordable(err)
 	}
 	fmt.Fprintf(a.err, "capture: %s\n", out.Dir)
@@ -271,10 +280,10 @@ func (a *app) verdict(out bench.Outcome, req bench.Request) error {
 // nextStep says why a capture is not whole and what to do.
 func nextStep(out bench.Outcome, req bench.Request) string {
 	resume := "youden resume " + out.Dir
-	if fresh := out.Fresh; fresh != nil && fresh.Verdict(req.MaxErrorRate) != bench.Passed {
-		why := *fresh // its runs go on with the capture that asked for them
-		why.Dir, why.Fresh = out.Dir, nil
-		return nextStep(why, req)
+	if out.Fresh != nil && out.Fresh.Verdict(req.MaxErrorRate) != bench.Passed {
+		fresh := *out.Fresh
+		fresh.Dir = out.Dir // the capture around them goes on with them
+		return "in its fresh runs: " + nextStep(fresh, req)
 	}
 	switch {
 	case out.Stop.Budget:

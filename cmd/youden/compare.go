@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/youden-bench/youden/measurements/compare"
-	"github.com/youden-bench/youden/measurements/kstrl"
 	"github.com/youden-bench/youden/measurements/report"
 )
 
@@ -25,6 +26,10 @@ that is unrun or partial, or that lost more than --max-error-rate of its dispatc
 endpoint or network, exits with 5 whatever the verdict. FAIL says that the detector got
 worse in general, not only on these cases; WARN that it got worse on these. Beside every
 PASS stands the smallest drop that would have been found.
+
+--gates adds thresholds of your own: a TOML file with version = 1 and [[gate]] tables of name,
+metric (recall.lo, delta.j.hi, error_rate and more), where (slice, family, cases; else all)
+and one of min, max, margin and min_pass. The README has an example.
 
 --rules kstrl applies the thresholds of the kstrl calibration suite instead.`,
 		Example: `  youden compare baselines/main.json captures/A
@@ -66,17 +71,30 @@ func (a *app) compare(s *settings, args []string) error {
 	if err != nil {
 		return err
 	}
+	if _, err := gatesFile(s); err != nil {
+		return err
+	}
 	switch rules := s.string("rules"); {
 	case rules != "default" && rules != "kstrl":
 		return fmt.Errorf("--rules %q is unknown; use default or kstrl", rules)
-	case s.bool("self-test") && len(args) == 1:
+	case s.bool("self-test") && len(args) == 1 && rules == "default":
 		return a.selfTest(s, args[0], options)
 	case len(args) != 2:
 		return errors.New("compare needs OLD and NEW: two captures, baselines or kstrl files")
 	case rules == "kstrl":
 		return a.compareKSTRL(s, args[0], args[1], format)
 	}
+	if s.bool("self-test") && format == report.CSV {
+		return errors.New("--self-test is no row of a comparison: use --format table, markdown or json")
+	}
+	if err := checkJUnit(s.string("junit"), args...); err != nil {
+		return err
+	}
 	before, after, err := loadBoth(s, args[0], args[1])
+	var other *compare.OtherScoringError
+	if errors.As(err, &other) {
+		return &exitError{exitIncomparable, fmt.Errorf("%s: %w", compare.Incomparable, err)}
+	}
 	if err != nil {
 		return err
 	}
@@ -87,19 +105,40 @@ func (a *app) compare(s *settings, args []string) error {
 		return err
 	}
 	c := compare.Compare(before, after, options)
+	if s.bool("self-test") {
+		t := compare.RunSelfTest(before, options)
+		c.SelfTest = &t
+	}
 	if err := a.printComparison(s, c, format); err != nil {
 		return err
 	}
-	if s.bool("self-test") {
-		return graver(compareExit(c), a.selfTestOf(before, options))
+	if c.SelfTest == nil {
+		return compareExit(c)
 	}
-	return compareExit(c)
+	if format != report.JSON { // which has it already
+		a.printSelfTest(before, *c.SelfTest, options)
+	}
+	return graver(compareExit(c), selfTestExit(*c.SelfTest))
+}
+
+// gatesFile is --gates. One that was given and names nothing is a mistake, such as a
+// variable that is not set: nothing would be held against anything.
+func gatesFile(s *settings) (string, error) {
+	file := s.string("gates")
+	if from := s.origin["gates"]; file == "" && from != "default" {
+		return "", fmt.Errorf("--gates (from %s) names no file; name one, such as gates.toml, or leave it out", from)
+	}
+	return file, nil
 }
 
 // gates reads --gates and refuses those that data of this shape could never pass,
 // or never fail, before anything is judged.
 func (a *app) gates(s *settings, before, after *compare.Subject) (compare.Gates, error) {
-	gates, err := a.readGates(s)
+	file, err := gatesFile(s)
+	if file == "" {
+		return compare.Gates{}, err
+	}
+	gates, err := compare.LoadGates(file) // those that are added are marked in every format
 	if err != nil {
 		return gates, err
 	}
@@ -109,9 +148,9 @@ func (a *app) gates(s *settings, before, after *compare.Subject) (compare.Gates,
 // readGates reads --gates, of which there are none without a file, and says which
 // ones were added.
 func (a *app) readGates(s *settings) (compare.Gates, error) {
-	file := s.string("gates")
+	file, err := gatesFile(s)
 	if file == "" {
-		return compare.Gates{}, nil
+		return compare.Gates{}, err
 	}
 	gates, err := compare.LoadGates(file)
 	for _, note := range gates.Notes() {
@@ -139,7 +178,7 @@ func compareOptions(s *settings) (compare.Options, error) {
 	if !(rate >= 0 && rate <= 1) {
 		return o, fmt.Errorf("--max-error-rate %v: a share of runs lies between 0 and 1", rate)
 	}
-	if g := o.RequireGrade; g != "" && (len(g) != 2 || g[0] != 'E' || g[1] < '0' || g[1] > '5') {
+	if g := o.RequireGrade; g != "" && !compare.KnownGrade(g) {
 		return o, fmt.Errorf("--require-grade %q is unknown; use E0 to E5", g)
 	}
 	return o, nil
@@ -158,6 +197,9 @@ func loadBoth(s *settings, before, after string) (*compare.Subject, *compare.Sub
 	if err != nil {
 		return nil, nil, err
 	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(compare.Memory)
+	}
 	return compare.LoadBoth(before, after, policy, view)
 }
 
@@ -168,21 +210,6 @@ func (a *app) printComparison(s *settings, c *compare.Comparison, format report.
 	}
 	fmt.Fprint(a.out, text)
 	return writeJUnit(s.string("junit"), c)
-}
-
-// writeJUnit writes a comparison to a file, if there is a name for one.
-func writeJUnit(name string, c *compare.Comparison) error {
-	if name == "" {
-		return nil
-	}
-	xml, err := report.JUnit(c)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(name, xml, 0o644); err != nil { //nolint:gosec // a report for CI to read
-		return fmt.Errorf("writing --junit: %w", err)
-	}
-	return nil
 }
 
 // compareExit turns a verdict into an exit code; the output has said why.
@@ -209,17 +236,34 @@ func graver(a, b error) error {
 }
 
 func (a *app) selfTest(s *settings, name string, o compare.Options) error {
+	if err := onlySelfTest(s); err != nil {
+		return err
+	}
 	subject, err := loadSubject(s, name)
 	if err != nil {
 		return err
 	}
-	return a.selfTestOf(subject, o)
+	t := compare.RunSelfTest(subject, o)
+	a.printSelfTest(subject, t, o)
+	return selfTestExit(t)
 }
 
-// selfTestOf prints what would be caught. A comparison that lets a detector pass
-// which finds nothing any more is a failed gate.
-func (a *app) selfTestOf(s *compare.Subject, o compare.Options) error {
-	t := compare.RunSelfTest(s, o)
+// onlySelfTest refuses what a self-test without a NEW would leave undone.
+func onlySelfTest(s *settings) error {
+	var left []string
+	for _, name := range []string{"format", "gates", "junit"} {
+		if f := s.flags.Lookup(name); f.Value.String() != f.DefValue {
+			left = append(left, fmt.Sprintf("--%s (from %s)", name, s.origin[name]))
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return fmt.Errorf("--self-test without NEW prints what would be caught, and nothing else: leave out %s, or name NEW", strings.Join(left, ", "))
+}
+
+// printSelfTest prints what would be caught.
+func (a *app) printSelfTest(s *compare.Subject, t compare.SelfTest, o compare.Options) {
 	fmt.Fprintf(a.out, "self-test against %s: a detector that finds nothing any more is %s\n", report.Plain(s.Name), t.Whole)
 	for _, f := range t.Families {
 		fmt.Fprintf(a.out, "  %s, %s alone (n = %d): %s\n", report.Plain(f.Slice), report.Plain(f.Family), f.Cases, f.Verdict)
@@ -228,71 +272,13 @@ func (a *app) selfTestOf(s *compare.Subject, o compare.Options) error {
 	if n := t.Untested(); n > 0 {
 		fmt.Fprintf(a.out, "untested families, of fewer than 3 cases: %d; no loss in one of them alone would be found: --split all or cases of your own would help\n", n)
 	}
-	if !t.Passes() {
-		return &exitError{exitRegression, errors.New("the self-test failed: with these data not even the gravest regression would be caught")}
-	}
-	return nil
 }
 
-// compareKSTRL applies the reference's rules to kstrl files, and to captures and
-// baselines as they would be written as such.
-func (a *app) compareKSTRL(s *settings, oldName, newName string, format report.Format) error {
-	before, err := kstrlFile(s, oldName)
-	if err != nil {
-		return err
+// selfTestExit fails a comparison that lets a detector pass which finds nothing any
+// more.
+func selfTestExit(t compare.SelfTest) error {
+	if t.Passes() {
+		return nil
 	}
-	after, err := kstrlFile(s, newName)
-	if err != nil {
-		return err
-	}
-	out := kstrl.Compare(before, after)
-	if format == report.JSON {
-		text, err := report.Document(out)
-		if err != nil {
-			return err
-		}
-		if _, err := a.out.Write(text); err != nil {
-			return err
-		}
-	} else {
-		a.printKSTRL(out)
-	}
-	if out.ExitCode != kstrl.ExitPass {
-		return &exitError{code: out.ExitCode}
-	}
-	return nil
-}
-
-func (a *app) printKSTRL(out kstrl.Outcome) {
-	verdict := "PASS"
-	if out.ExitCode != kstrl.ExitPass {
-		verdict = "FAIL"
-	}
-	fmt.Fprintf(a.out, "%s by the rules of kstrl\n", verdict)
-	for _, r := range out.RoleRates {
-		fmt.Fprintf(a.out, "  %s: %s -> %s (floor %.2f)\n", report.Plain(r.Role), rate(r.Old), rate(r.New), r.Floor)
-	}
-	for _, r := range out.Regressions {
-		category := ""
-		if r.Category != nil {
-			category = " " + report.Plain(*r.Category)
-		}
-		fmt.Fprintf(a.out, "regression: %s of %s%s, now %.2f, limit %.2f\n", r.Rule, report.Plain(r.Role), category, r.NewRate, r.Limit)
-	}
-	for _, w := range out.Warnings {
-		fmt.Fprintf(a.out, "warning: %s %s\n", w.Rule, report.Plain(w.Role))
-	}
-	for _, w := range out.LoadWarnings {
-		fmt.Fprintf(a.out, "warning: %s\n", report.Plain(w.String()))
-	}
-	for _, name := range out.NewlyMissed {
-		fmt.Fprintf(a.out, "newly missed: %s\n", report.Plain(name))
-	}
-}
-
-func rate(v *float64) string {
-	if v == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f", *v)
+	return &exitError{exitRegression, errors.New("the self-test failed: with these data not even the gravest regression would be caught")}
 }

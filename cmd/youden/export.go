@@ -42,18 +42,32 @@ Excused runs are errors there, charged ones misses and flags.`,
 	return cmd
 }
 
+// kstrlSide is one side as the rules of kstrl see it, with what no file of that suite
+// says.
+type kstrlSide struct {
+	*kstrl.Baseline
+	simulated  bool
+	incomplete string // why a capture or baseline of ours is no whole one
+}
+
 // kstrlFile reads a kstrl file, or turns a capture or baseline of ours into one.
-func kstrlFile(s *settings, name string) (*kstrl.Baseline, error) {
+func kstrlFile(s *settings, name string) (side kstrlSide, err error) {
 	if compare.IsKSTRL(name) {
-		return kstrl.Load(name, kstrl.Lenient)
+		if side.Baseline, err = kstrl.Load(name, kstrl.Lenient); err != nil {
+			return side, err
+		}
+		side.simulated = compare.SimulatedModel(side.Model)
+		return side, nil
 	}
 	subject, err := loadSubject(s, name)
 	if err != nil {
-		return nil, err
+		return side, err
 	}
-	var b bytes.Buffer
-	if err := compare.ToKSTRL(subject).Write(&b); err != nil {
-		return nil, fmt.Errorf("%s as a kstrl file: %w", report.Plain(name), err)
+	var text bytes.Buffer
+	if err := compare.ToKSTRL(subject).Write(&text); err != nil {
+		return side, fmt.Errorf("%s as a kstrl file: %w", report.Plain(name), err)
 	}
-	return kstrl.Parse(name, b.Bytes(), kstrl.Lenient)
+	side.simulated, side.incomplete = subject.Simulated, subject.Incomplete(compare.DefaultMaxErrorRate)
+	side.Baseline, err = kstrl.Parse(name, text.Bytes(), kstrl.Lenient)
+	return side, err
 }

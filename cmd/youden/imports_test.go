@@ -141,6 +141,9 @@ func TestRoomsThatReachNothing(t *testing.T) {
 			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.Contains(name, "testdata") {
 				return err
 			}
+			if strings.HasSuffix(name, "_test.go") {
+				return nil // tests may run what they measure against
+			}
 			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
 			if err != nil {
 				return err

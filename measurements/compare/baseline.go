@@ -9,8 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/youden-bench/youden/corpus"
 	"github.com/youden-bench/youden/measurements"
@@ -105,32 +105,30 @@ func (f baselineFile) encode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// remake is what to do about a baseline that cannot be read.
+const remake = "make it anew with `youden baseline set`"
+
 // readBaseline reads a baseline file. Counts that cannot be are refused.
 func readBaseline(file string, data []byte) (*Subject, error) {
-	var f baselineFile
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&f); err != nil {
-		return nil, &LoadError{file, lineOf(data, err), fmt.Sprintf("is no baseline: %v", err), "make it anew with `youden baseline set`"}
-	}
-	if f.Schema != BaselineSchema {
-		return nil, &LoadError{file, 1, fmt.Sprintf("has schema %q, this program reads %q", f.Schema, BaselineSchema), "make it anew with `youden baseline set`"}
+	f, err := decodeBaseline(file, data)
+	if err != nil {
+		return nil, err
 	}
 	s := &Subject{
 		Name: file, Kind: FromBaseline, Identity: f.Identity, Completeness: f.Completeness,
 		Spend: f.Spend, LatencyP50: f.LatencyP50, LatencyP95: f.LatencyP95, Models: f.Models, Severities: len(f.Cases) > 0,
 	}
-	if !f.valid() {
-		return nil, &LoadError{file, 0, "counts runs that cannot be", "make it anew with `youden baseline set`"}
+	if why := f.fault(); why != "" {
+		return nil, &LoadError{file, 0, why, remake}
 	}
 	seen := map[string]bool{}
 	for i, c := range f.Cases {
 		if c.Hash == "" || seen[c.Hash] {
-			return nil, &LoadError{file, 0, fmt.Sprintf("case number %d (%q) has no hash of its own", i+1, c.ID), "make it anew with `youden baseline set`"}
+			return nil, &LoadError{file, 0, fmt.Sprintf("case number %d (%q) has no hash of its own", i+1, c.ID), remake}
 		}
 		seen[c.Hash] = true
 		if !c.valid() {
-			return nil, &LoadError{file, 0, fmt.Sprintf("case %q has counts that cannot be", c.ID), "make it anew with `youden baseline set`"}
+			return nil, &LoadError{file, 0, fmt.Sprintf("case %q has counts that cannot be", c.ID), remake}
 		}
 		s.Severities = s.Severities && c.severities()
 		s.Cases = append(s.Cases, measurements.CaseScore{
@@ -139,6 +137,30 @@ func readBaseline(file string, data []byte) (*Subject, error) {
 		})
 	}
 	return s, nil
+}
+
+// decodeBaseline reads the one document of a file.
+func decodeBaseline(file string, data []byte) (*baselineFile, error) {
+	var f baselineFile
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&f); err != nil {
+		return nil, &LoadError{file, lineOf(data, err), fmt.Sprintf("is no baseline: %v", err), remake}
+	}
+	if f.Schema != BaselineSchema {
+		return nil, &LoadError{file, 1, fmt.Sprintf("has schema %q, this program reads %q", f.Schema, BaselineSchema), remake}
+	}
+	if end := dec.InputOffset(); len(bytes.TrimSpace(data[end:])) > 0 {
+		return nil, &LoadError{file, bytes.Count(data[:end], []byte{'\n'}) + 1, "goes on behind the baseline", remake}
+	}
+	key, at, err := repeatedKey(data)
+	if err != nil {
+		return nil, &LoadError{file, lineOf(data, err), fmt.Sprintf("is no baseline: %v", err), remake}
+	}
+	if key != "" {
+		return nil, &LoadError{file, bytes.Count(data[:at], []byte{'\n'}) + 1, fmt.Sprintf("says %q twice", key), remake}
+	}
+	return &f, nil
 }
 
 func (c baselineCase) sides() []*measurements.Counts {
@@ -243,11 +265,14 @@ func locate(name string) (string, os.FileInfo, error) {
 	return "", nil, fmt.Errorf("there is neither a file or folder %s nor a baseline %s (`youden baseline list` names them): %w", name, file, fs.ErrNotExist)
 }
 
-// Path is the file of a named baseline. A name is one word, so that it cannot
-// leave the folder.
+// baselineName is one word, so that none leaves the folder, hides in it, is taken
+// for a flag or moves a cursor.
+var baselineName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// Path is the file of a named baseline.
 func Path(name string) (string, error) {
-	if name == "" || strings.ContainsAny(name, `/\`+"\x00") || strings.HasPrefix(name, ".") {
-		return "", fmt.Errorf("baseline name %q: use letters, digits, dots and hyphens, such as main", name)
+	if !baselineName.MatchString(name) {
+		return "", fmt.Errorf("baseline name %q: use letters, digits, dots, hyphens and underscores, such as main", name)
 	}
 	return filepath.Join(Folder, name+".json"), nil
 }

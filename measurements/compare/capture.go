@@ -43,7 +43,7 @@ func ofTallied(name string, m measurements.Manifest, t measurements.Tallied) *Su
 	if t.Part.Only == nil { // a part was never to be the whole
 		s.Completeness = completeness(status, int64(m.Plan.Runs), t)
 		if looks := m.Plan.Sequential; looks != nil {
-			s.StoppedAt = looks.Stopped
+			s.StoppedAt, s.Looks = looks.Stopped, looks
 		}
 	}
 	for _, n := range t.Models.List {

@@ -143,12 +143,20 @@ func TestBaselinesHaveNames(t *testing.T) {
 	s, err := Load("main", "", "")
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(Folder, "main.json"), s.Name)
+	for _, name := range []string{"", ".", ".main", "-f", "../main", "a/b", "a b", "a\n", "a\x1b[2J", "\u202emain"} {
+		_, err = Path(name)
+		require.Error(t, err, "%q", name)
+	}
 	for _, name := range []string{"nightly", "../main", "", "a/b"} {
 		_, err = Load(name, "", "")
 		require.Error(t, err, name)
 	}
 	_, err = Load("nightly", "", "")
 	assert.ErrorContains(t, err, filepath.Join(Folder, "nightly.json"))
+	for _, name := range []string{"main", filepath.Join(Folder, "main.json")} {
+		_, err = MeasureNoise(name, "", "", 0, Options{})
+		assert.ErrorContains(t, err, "baselines/main.json is a file")
+	}
 	require.NoError(t, os.WriteFile("main", []byte("{"), 0o600))
 	_, err = Load("main", "", "")
 	assert.Error(t, err, "a file of that name is what is meant")
@@ -237,7 +245,7 @@ func TestMissingRunsThatCouldChangeTheVerdict(t *testing.T) {
 	}
 	c := Compare(measured(5, steady()), after, Options{})
 	assert.Equal(t, Inconclusive, c.Verdict)
-	assert.Contains(t, fmt.Sprint(c.Reasons), "runs are missing")
+	assert.Contains(t, fmt.Sprint(c.Reasons), "missing: ")
 }
 
 func TestBaselineKeepsTheComparison(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/youden-bench/youden/measurements"
 	"github.com/youden-bench/youden/measurements/stats"
@@ -57,6 +58,9 @@ type Comparison struct {
 	// verdict; nil otherwise.
 	Sequential *measurements.Sequential `json:"sequential,omitempty"`
 
+	// SelfTest is what would be caught, where that was asked.
+	SelfTest *SelfTest `json:"self_test,omitempty"`
+
 	Old Head `json:"old"`
 	New Head `json:"new"`
 }
@@ -76,6 +80,9 @@ func Compare(before, after *Subject, o Options) *Comparison {
 	}
 	matched := match(before.Cases, after.Cases)
 	c.Added, c.Removed, c.Changed, c.Unscored = matched.Added, matched.Removed, matched.Changed, matched.Unscored
+	if n := len(matched.Relabelled); n > 0 {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%s labelled otherwise in OLD, and judged by the labels of NEW: %s", many(n, "case"), listed(matched.Relabelled, namedCases)))
+	}
 	if len(matched.Both) == 0 {
 		c.Verdict = Incomparable
 		c.Reasons = append(c.Reasons, "no case was scored by both")
@@ -161,6 +168,7 @@ func (c *Comparison) judge(before, after *Subject, matched Matched, o Options) {
 	c.Verdict = worse(c.Verdict, c.Gates.Verdict())
 	c.Regressions = append(c.Regressions, c.Gates.Regressions()...)
 	c.Reasons = append(c.Reasons, c.Gates.Doubts()...)
+	c.byLooks(before, after, o)
 }
 
 // rule is the verdict of the slices that decide, and why NEW fails whatever they
@@ -203,7 +211,7 @@ func judgeSlices(before, after *Subject, pairs []Pair, o Options) []SliceResult 
 	}
 	j := judge{
 		limits: defaultLimits.over(deciding), family: stats.ByFamily(), overall: stats.Overall(), seed: o.Seed, mode: o.Mode,
-		single: before.repeats() || after.repeats(), oldK: before.K, newK: after.K,
+		single: before.repeats() || after.repeats(), oldK: before.K, newK: after.K, repeat: repeatOf(before, after, pairs) != "",
 	}
 	if o.look != nil {
 		j.limits, j.family = o.look.over(deciding), o.look.family
@@ -212,10 +220,12 @@ func judgeSlices(before, after *Subject, pairs []Pair, o Options) []SliceResult 
 		j.family.Limit /= float64(deciding)
 		j.family.Exact /= float64(deciding)
 	}
-	var results []SliceResult
-	for _, name := range names {
-		results = append(results, j.slice(name, bySlice[name]))
+	results := make([]SliceResult, len(names))
+	var all sync.WaitGroup
+	for i, name := range names {
+		all.Go(func() { results[i] = j.slice(name, bySlice[name]) })
 	}
+	all.Wait()
 	return results
 }
 
@@ -331,7 +341,7 @@ func (c *Comparison) lost(before, after *Subject, o Options) {
 		pairs := match(before.filled(worst), after.filled(!worst)).Both
 		verdict, _ := rule(judgeSlices(before, after, pairs, o), pairs, before.repeats() || after.repeats(), o)
 		if (verdict == Fail) != (c.Verdict == Fail) {
-			c.Reasons = append(c.Reasons, fmt.Sprintf("%d runs are missing, and they could change the verdict from %s to %s", runs, c.Verdict, verdict))
+			c.Reasons = append(c.Reasons, fmt.Sprintf("missing: %s, which could change the verdict from %s to %s", many(runs, "run"), c.Verdict, verdict))
 			c.Verdict = Inconclusive
 			return
 		}

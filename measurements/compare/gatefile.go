@@ -45,7 +45,7 @@ const (
 
 // LoadGates reads a gate file.
 func LoadGates(file string) (Gates, error) {
-	data, err := readRegular(file, "is no regular file", "write the gates to a file, and name that")
+	data, err := readRegular(file, "is no regular file (a pipe, a device or a folder)", "write the gates to a file such as gates.toml, and name that")
 	if err != nil {
 		return Gates{}, fmt.Errorf("reading gates: %w", err)
 	}

@@ -286,3 +286,55 @@ func FuzzGates(f *testing.F) {
 		}
 	})
 }
+
+// The example of the README is read, and it names every metric.
+func TestGatesOfTheReadme(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(readme), "```toml\nversion = 1\n[[gate]]\n")
+	require.True(t, found)
+	text, rest, found := strings.Cut(rest, "```")
+	require.True(t, found)
+	g, err := ReadGates("gates.toml", []byte("version = 1\n[[gate]]\n"+text))
+	require.NoError(t, err)
+	assert.Equal(t, 4, g.Len(), "three, and silence beside recall")
+	words, _, _ := strings.Cut(rest, "min_severity")
+	for _, base := range gateBases() {
+		assert.Contains(t, words, "`"+base.name+"`")
+		if base.delta {
+			assert.Contains(t, words, "`"+deltaPrefix+base.name+"`")
+		}
+	}
+}
+
+func TestGatesAreReadFromAFile(t *testing.T) {
+	_, err := LoadGates(t.TempDir())
+	assert.ErrorContains(t, err, "is no regular file (a pipe, a device or a folder); write the gates to a file")
+	assert.NotContains(t, err.Error(), "kstrl")
+	_, err = LoadGates(os.DevNull)
+	assert.ErrorContains(t, err, "is no regular file")
+}
+
+// The name of an added gate is one of its own, whatever names the file has.
+func TestAddedGatesHaveNamesOfTheirOwn(t *testing.T) {
+	gates, err := ReadGates("gates.toml", []byte(`version = 1
+[[gate]]
+name = "a"
+metric = "recall"
+min = 0.5
+[[gate]]
+name = "a (silence)"
+metric = "j"
+min = 0.1
+[[gate]]
+name = "a (silence) 2"
+metric = "pair_accuracy"
+min = 0.1
+`))
+	require.NoError(t, err)
+	var names []string
+	for _, g := range gates.list {
+		names = append(names, g.name)
+	}
+	assert.Equal(t, []string{"a", "a (silence) 3", "a (silence)", "a (silence) 2"}, names)
+}

@@ -72,6 +72,10 @@ func point(m gateMetric) gateMetric {
 // in its scope, and the other way round: alike in all but the metric.
 func withOthers(list []gate) []gate {
 	var all []gate
+	taken := map[string]bool{}
+	for _, g := range list {
+		taken[g.name] = true
+	}
 	for _, g := range list {
 		all = append(all, g)
 		other, has := g.metric.other()
@@ -79,10 +83,20 @@ func withOthers(list []gate) []gate {
 			continue
 		}
 		g.metric, g.added = other, true
-		g.name += " (" + other.base + ")"
+		g.name = freeName(g.name+" ("+other.base+")", taken)
 		all = append(all, g)
 	}
 	return all
+}
+
+// freeName numbers a name that is taken, and takes it.
+func freeName(name string, taken map[string]bool) string {
+	free := name
+	for n := 2; taken[free]; n++ {
+		free = fmt.Sprintf("%s %d", name, n)
+	}
+	taken[free] = true
+	return free
 }
 
 func anyCovers(list []gate, other gate, base string) bool {

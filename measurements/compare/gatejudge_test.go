@@ -111,9 +111,9 @@ func TestGateOutcomes(t *testing.T) {
 		{"was as dear", []string{"metric = 'cost_per_correct'", "max = 0.05", "kind = 'drop-only'"}, GatePass, "which did not reach it either"},
 
 		{"runs", []string{"min_pass = '3/5'", "family = 'f1'"}, GatePass, "3 cases with at least 3 right runs of 5 on each side"},
-		{"too few runs", []string{"min_pass = '4/5'"}, GateFail, "3 of 6 cases have fewer than 4 right runs of 5 on each side: f0-0, f0-2, f1-2"},
-		{"runs of a fixed side", []string{"min_pass = '5/5'", "case = 'f1-0'"}, GateFail, "1 of 1 cases have fewer than 5 right runs of 5 on each side: f1-0"},
-		{"runs that OLD had", []string{"min_pass = '4/5'", "kind = 'drop-only'"}, GateFail, "2 of 6 cases have fewer than 4 right runs of 5 on each side: f0-0, f0-2"},
+		{"too few runs", []string{"min_pass = '4/5'"}, GateFail, "3 of 6 cases with fewer than 4 right runs of 5 on each side: f0-0, f0-2, f1-2"},
+		{"runs of a fixed side", []string{"min_pass = '5/5'", "case = 'f1-0'"}, GateFail, "1 of 1 case with fewer than 5 right runs of 5 on each side: f1-0"},
+		{"runs that OLD had", []string{"min_pass = '4/5'", "kind = 'drop-only'"}, GateFail, "2 of 6 cases with fewer than 4 right runs of 5 on each side: f0-0, f0-2"},
 		{"runs that OLD had not", []string{"min_pass = '4/5'", "kind = 'drop-only'", "case = 'f1-2'"}, GatePass, "of 1 case, none fell below 4 right runs of 5 on each side"},
 
 		{"no such family", []string{"metric = 'j'", "min = 0.5", "family = 'f9'"}, GateNoData, `no data: there is no family "f9"; the data have f0, f1`},
@@ -168,7 +168,7 @@ func TestGateWithoutData(t *testing.T) {
 	r = judgedGate(t, old, gateNew(), "metric = 'delta.j'", "margin = 1.9", "cases = ['f0-0', 'f1-0']")
 	assert.Equal(t, []string{"f1-0"}, r.Failing, "OLD did not score it")
 	r = judgedGate(t, old, gateNew(), "min_pass = '1/5'", "kind = 'drop-only'", "cases = ['f0-0', 'f1-0']")
-	assert.Equal(t, "no data: 1 of 2 cases have no runs to count for 1 right runs of 5 on each side: f1-0", r.Reason)
+	assert.Equal(t, "no data: 1 of 2 cases without runs to count for 1 right run of 5 on each side: f1-0", r.Reason)
 }
 
 // What OLD lost may have been right, and so its fall greater.
@@ -286,7 +286,7 @@ func TestGateRunsInDoubt(t *testing.T) {
 	assert.Equal(t, GatePass, judgedGate(t, nil, after, "min_pass = '4/5'", "case = 'f1-1'").Outcome)
 	r := judgedGate(t, nil, after, "min_pass = '5/5'", "case = 'f1-1'")
 	assert.Equal(t, GateUnsure, r.Outcome)
-	assert.Equal(t, "runs are missing, and 1 of 1 cases could have fewer than 5 right runs of 5 on each side: f1-1", r.Reason)
+	assert.Equal(t, "runs are missing, and 1 of 1 case could have fewer than 5 right runs of 5 on each side: f1-1", r.Reason)
 	r = judgedGate(t, nil, after, "min_pass = '5/5'", "cases = ['f1-0', 'f1-1']")
 	assert.Equal(t, GateFail, r.Outcome, "a case fails whatever another's runs were")
 	assert.Equal(t, []string{"f1-0"}, r.Failing)

@@ -50,24 +50,24 @@ func (g *gate) judgeRuns(r *GateResult, view *gateView, at gatePlace) {
 }
 
 func (g *gate) sumRuns(r *GateResult, failing, doubtful, unknown []string) {
-	asked := fmt.Sprintf("%d right runs of %d on each side", g.demand.right, g.demand.runs)
+	asked := fmt.Sprintf("%s of %d on each side", many(g.demand.right, "right run"), g.demand.runs)
 	say := func(o GateOutcome, names []string, format string) {
 		r.Outcome, r.Failing = o, names
-		r.Reason = fmt.Sprintf(format, len(names), r.N, asked) + ": " + listed(names, mostNames)
+		r.Reason = fmt.Sprintf(format, len(names), many(r.N, "case"), asked) + ": " + listed(names, mostNames)
 	}
 	passed := float64(r.N-len(failing)-len(doubtful)-len(unknown)) / float64(max(r.N, 1))
 	all := 1.0
 	switch {
 	case len(failing) > 0:
-		say(GateFail, failing, "%d of %d cases have fewer than %s")
+		say(GateFail, failing, "%d of %s with fewer than %s")
 	case len(unknown) > 0:
-		say(GateNoData, unknown, "no data: %d of %d cases have no runs to count for %s")
+		say(GateNoData, unknown, "no data: %d of %s without runs to count for %s")
 		return
 	case r.N == 0:
 		r.Reason = "no data: there is no case to count runs of"
 		return
 	case len(doubtful) > 0:
-		say(GateUnsure, doubtful, "runs are missing, and %d of %d cases could have fewer than %s")
+		say(GateUnsure, doubtful, "runs are missing, and %d of %s could have fewer than %s")
 	default:
 		r.Outcome = GatePass
 		r.Reason = fmt.Sprintf("%d %s with at least %s", r.N, plural(r.N, "case"), asked)

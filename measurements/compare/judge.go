@@ -19,6 +19,7 @@ type judge struct {
 	seed    uint64
 	mode    Mode
 	single  bool // runs repeat one answer: K counts as 1 in the exact test
+	repeat  bool // NEW only repeats OLD, which is said apart
 	oldK    int
 	newK    int
 }
@@ -90,6 +91,10 @@ func (j judge) judgeOverall(r *Row, pairs []Pair, components *stats.Components) 
 	}
 	r.drop = -flips.Mean
 	if !slices.ContainsFunc(pairs, Pair.moved) {
+		if j.mode == NonInferior && !j.repeat && !r.shown() {
+			r.say(Inconclusive, "nothing changed, but "+j.unshown(r, components))
+			return
+		}
 		r.Reasons = append(r.Reasons, "nothing changed")
 		return
 	}
@@ -123,7 +128,7 @@ func (j judge) overallVerdict(r *Row, flips *stats.Flips, components *stats.Comp
 	}
 	switch {
 	case r.Verdict == Fail:
-	case j.mode == NonInferior && (r.NonInferior == nil || !*r.NonInferior):
+	case j.mode == NonInferior && !r.shown():
 		r.say(Inconclusive, j.unshown(r, components))
 	case r.Verdict == Pass && atMost(flips.Mean, -j.margin) && flips.Smallest >= j.limits.overall:
 		// However few of the cases changed in whatever direction, no test could tell.
@@ -191,7 +196,7 @@ func (j judge) judgeFamily(r *Row, f family) {
 // recall + silence - 1 over different cases, and the mean of d is no difference of
 // two J: its interval would belong to another number.
 func twoSided(pairs []Pair) bool {
-	return !slices.ContainsFunc(pairs, func(p Pair) bool { return !p.New.IsPair })
+	return !slices.ContainsFunc(pairs, func(p Pair) bool { return !p.Old.IsPair || !p.New.IsPair })
 }
 
 // exactly is the run-level test of some pairs.

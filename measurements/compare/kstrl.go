@@ -13,6 +13,10 @@ import (
 // simulatedModels is how the names of simulated models begin.
 const simulatedModels = "sim-"
 
+// SimulatedModel reports whether the model of a kstrl file, which says no more, is a
+// simulated one.
+func SimulatedModel(name string) bool { return strings.HasPrefix(name, simulatedModels) }
+
 // kstrlSlice is the slice of the fixtures of a kstrl file: they have no content
 // that could be hashed, so that their names pair them.
 const kstrlSlice = "kstrl"
@@ -28,7 +32,7 @@ func fromKSTRL(b *kstrl.Baseline) *Subject {
 		Endpoint: measurements.EndpointRecord{Model: b.Model},
 		Policy:   measurements.Class, View: measurements.Charge,
 		// The file has no word for it but the name of the model.
-		Simulated: strings.HasPrefix(b.Model, simulatedModels),
+		Simulated: SimulatedModel(b.Model),
 	}}
 	if at, err := time.Parse("20060102-150405", b.Timestamp); err == nil {
 		s.Date = at

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,7 @@ func (s size) captures(b *testing.B) (old, updated string) {
 
 // compareHere is the whole of a comparison.
 func compareHere(old, updated string) (m measured, err error) {
+	debug.SetMemoryLimit(compare.Memory)
 	heap := watchHeap()
 	var before, after *compare.Subject
 	var c *compare.Comparison

@@ -116,7 +116,7 @@ Written by a benchmark; do not edit. To make it again:
 
 Two captures of a million runs each, written as the bench writes them: pairs of three slices, two sides, K runs a side; 3 %% of the runs fail and are charged, 3 %% are lost, and one case in 100 fits no context; OLD and NEW draw from the same cases, of which 1 in 300 was removed, one added and one changed, and one family got worse. The program reads both, compares them, and prints a table and a JSON document with every changed case. Each comparison is a process of its own.
 
-Promised: less than %d s and %d MB on two cores. Here: %d cores, %s on %s/%s. Times are medians, with the least and the most; memory is the most the process ever held (VmHWM) and the most of the Go heap. The machine was not idle: the load average stands beside, and the ratios say more than the seconds.
+Promised: less than %d s and %d MB on two cores. Here: %d cores, %s on %s/%s. Times are medians, with the least and the most; memory is the most the process ever held (VmHWM) and the most of the Go heap, with the limit of compare.Memory. The load average of the machine stands beside; where it is above 2, the ratios say more than the seconds.
 
 DuckDB %s aggregates the same files on two threads, beside each comparison: *rates* are n and J of both captures by slice and family over the cases that both scored, which the program must reproduce to 1e-9; *all* adds what a comparison also sums up: cost, latency, statuses, models, trajectories, severity floors. It makes no test, no interval and no list of cases.
 

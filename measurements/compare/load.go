@@ -35,11 +35,25 @@ func Load(name string, p measurements.Policy, v measurements.View) (*Subject, er
 		return nil, err
 	}
 	if p != "" && p != s.Policy || v != "" && v != s.View {
-		return nil, &LoadError{name, 0, fmt.Sprintf("was scored under policy %s and view %s", s.Policy, s.View),
-			"compare under these, or make it anew from its capture"}
+		return nil, &OtherScoringError{&LoadError{name, 0, fmt.Sprintf("was scored under policy %s and view %s", s.Policy, s.View),
+			"compare under these, or make it anew from its capture"}}
 	}
 	return s, nil
 }
+
+// OtherScoringError is a baseline of one policy and view that another was asked of:
+// the file is sound, and what is asked is incomparable with it.
+type OtherScoringError struct{ Cause *LoadError }
+
+func (e *OtherScoringError) Error() string { return e.Cause.Error() }
+
+func (e *OtherScoringError) Unwrap() error { return e.Cause }
+
+// Memory is a limit for the garbage collector (runtime/debug.SetMemoryLimit), in
+// bytes. Two captures of a million runs each compare within it as fast as without
+// one; left alone the collector lets half as much again pile up. The limit is soft:
+// what is larger takes more, and more time.
+const Memory = 400 << 20
 
 // LoadBoth reads OLD and NEW at the same time: reading is most of the work of a
 // large comparison, and one of them keeps one core busy.

@@ -20,18 +20,21 @@ func (j judge) unshown(r *Row, components *stats.Components) string {
 		return text
 	}
 	text += fmt.Sprintf("; if J stayed, about %.0f cases like these would rule it out, ", math.Ceil(float64(r.N)*(half/j.margin)*(half/j.margin)))
-	if runs := j.runsWithin(half, components); runs > 0 {
+	if runs := j.runsWithin(half, components, false); runs > 0 {
 		return text + fmt.Sprintf("as would about %d runs a side in NEW", runs)
 	}
-	return text + "and no number of runs in NEW would"
+	if runs := j.runsWithin(half, components, true); runs > 0 {
+		return text + fmt.Sprintf("as would about %d runs a side in both", runs)
+	}
+	return text + "and no number of runs would"
 }
 
 // mostRunsAdvised bounds what anybody would run.
 const mostRunsAdvised = 1000
 
-// runsWithin is the fewest runs a side of NEW whose interval is narrower than the
-// margin; 0 where none is.
-func (j judge) runsWithin(half float64, components *stats.Components) int {
+// runsWithin is the fewest runs a side of NEW, or of both, whose interval is
+// narrower than the margin; 0 where none is.
+func (j judge) runsWithin(half float64, components *stats.Components, both bool) int {
 	if components == nil {
 		return 0
 	}
@@ -40,7 +43,11 @@ func (j judge) runsWithin(half float64, components *stats.Components) int {
 		return 0
 	}
 	for k := j.newK + 1; k <= mostRunsAdvised; k++ {
-		if then := components.PerCase(j.oldK, k); half*math.Sqrt(*then / *now) < j.margin {
+		old := j.oldK
+		if both {
+			old = max(old, k)
+		}
+		if then := components.PerCase(old, k); half*math.Sqrt(*then / *now) < j.margin {
 			return k
 		}
 	}

@@ -15,7 +15,9 @@ type Matched struct {
 	Added    []string // in NEW alone
 	Removed  []string // in OLD alone
 	Changed  []string // in both by name, with another hash
-	Unscored []string // in both, and not scored by one of them
+	Unscored []string // in both, and not scored by one of them on a side of both
+	// Relabelled are those of Both that stand in another slice or family of OLD.
+	Relabelled []string
 }
 
 // Pair is a case as both subjects saw it.
@@ -43,10 +45,15 @@ func match(before, after []measurements.CaseScore) Matched {
 			m.Added = append(m.Added, c.ID)
 		default:
 			found[at] = true
-			if old := &before[at]; old.Counts() && c.Counts() {
-				m.Both = append(m.Both, Pair{old, c})
-			} else {
+			old := &before[at]
+			p, ok := paired(old, c)
+			if !ok {
 				m.Unscored = append(m.Unscored, c.ID)
+				continue
+			}
+			m.Both = append(m.Both, p)
+			if old.Slice != c.Slice || old.Family != c.Family {
+				m.Relabelled = append(m.Relabelled, c.ID)
 			}
 		}
 	}
@@ -55,10 +62,42 @@ func match(before, after []measurements.CaseScore) Matched {
 			m.Removed = append(m.Removed, before[i].ID)
 		}
 	}
-	for _, names := range [][]string{m.Added, m.Removed, m.Changed, m.Unscored} {
+	for _, names := range [][]string{m.Added, m.Removed, m.Changed, m.Unscored, m.Relabelled} {
 		sort.Strings(names)
 	}
 	return m
+}
+
+// paired is a case that both scored, by the labels of NEW and with the sides that
+// both have: rows of OLD and NEW are then over the same. It is false without one.
+func paired(before, after *measurements.CaseScore) (Pair, bool) {
+	if !before.Counts() || !after.Counts() {
+		return Pair{}, false
+	}
+	vulnerable := before.Vulnerable != nil && after.Vulnerable != nil
+	fixed := before.Fixed != nil && after.Fixed != nil
+	if before.Slice != after.Slice || before.Family != after.Family {
+		labelled := *before
+		labelled.Slice, labelled.Family = after.Slice, after.Family
+		before = &labelled
+	}
+	return Pair{common(before, vulnerable, fixed), common(after, vulnerable, fixed)}, vulnerable || fixed
+}
+
+// common is the case with no other sides than these.
+func common(c *measurements.CaseScore, vulnerable, fixed bool) *measurements.CaseScore {
+	if vulnerable == (c.Vulnerable != nil) && fixed == (c.Fixed != nil) {
+		return c
+	}
+	part := *c
+	part.IsPair = false
+	if !vulnerable {
+		part.Vulnerable = nil
+	}
+	if !fixed {
+		part.Fixed = nil
+	}
+	return &part
 }
 
 // caseName is what a person calls a case: names are unique within a slice.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 
 	"github.com/youden-bench/youden/measurements"
@@ -61,8 +60,8 @@ const fewSplits = 100
 // MeasureNoise reads a capture. The splits follow the seed. Gates that do not fit
 // the capture are an error.
 func MeasureNoise(dir string, p measurements.Policy, v measurements.View, seed uint64, o Options) (*Noise, error) {
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("%s is a file: noise splits the runs of a capture, of which a baseline keeps the counts alone; name the folder of a capture", dir)
+	if file, info, err := locate(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s is a file: noise splits the runs of a capture, of which a baseline keeps the counts alone; name the folder of a capture", file)
 	}
 	c, err := measurements.Open(dir)
 	if err != nil {

@@ -13,7 +13,7 @@ func repeatOf(before, after *Subject, pairs []Pair) string {
 		return ""
 	}
 	switch {
-	case before.ID != "" && before.ID == after.ID && before.Kind != FromKSTRL:
+	case before.ID != "" && before.ID == after.ID:
 		return "OLD and NEW are the same capture"
 	case before.Kind == FromKSTRL || !before.asks(after):
 		return ""

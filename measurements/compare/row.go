@@ -79,6 +79,9 @@ func (r *Row) say(v Verdict, reason string) {
 	}
 }
 
+// shown reports whether a drop of the margin is ruled out.
+func (r *Row) shown() bool { return r.NonInferior != nil && *r.NonInferior }
+
 func ends(i *stats.Interval) (estimate, lo, hi *float64) {
 	if i == nil {
 		return nil, nil, nil

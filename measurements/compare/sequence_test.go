@@ -165,8 +165,8 @@ func TestLooksSpendTheErrorOnce(t *testing.T) {
 	}
 	whole := usualJudge()
 	assert.InDelta(t, whole.limits.overall, overall, 1e-12)
-	assert.InDelta(t, whole.limits.exact, warn, 1e-12)
-	assert.InDelta(t, whole.limits.side, side, 1e-12)
+	assert.InDelta(t, whole.exact, warn, 1e-12)
+	assert.InDelta(t, whole.side, side, 1e-12)
 	assert.InDelta(t, whole.family.Exact, exact, 1e-12)
 	assert.InDelta(t, whole.family.Limit, limit, 1e-12)
 }
@@ -264,4 +264,32 @@ func TestConfirmSaysWhatFreshRunsSay(t *testing.T) {
 	assert.Equal(t, Pass, unconfirmed.Comparison.Verdict)
 	assert.Contains(t, unconfirmed.Comparison.Warnings[len(unconfirmed.Comparison.Warnings)-1], "did not confirm")
 	assert.Equal(t, Inconclusive, run(set(0, 6)).Comparison.Verdict, "four lost runs of ten")
+}
+
+// A verdict that rests on fresh runs is not lost by comparing the rest once more.
+func TestVerdictByLooksStands(t *testing.T) {
+	before, after := measured(5, steady()), measured(5, steady())
+	after.Looks = &measurements.Sequential{AgainstHash: before.Digest(), Verdict: string(Fail)}
+	c := Compare(before, after, Options{})
+	assert.Equal(t, Fail, c.Verdict)
+	assert.Len(t, c.Regressions, 1)
+	after.Looks.AgainstHash = "of another baseline"
+	assert.Equal(t, Pass, Compare(before, after, Options{}).Verdict)
+}
+
+// Whatever a comparison reads of a baseline makes another digest.
+func TestDigestIsOfAllThatIsJudged(t *testing.T) {
+	seen := map[string]bool{measured(5, steady()).Digest(): true}
+	for name, change := range map[string]func(*Subject){
+		"family": func(s *Subject) { s.Cases[0].Family = "other" },
+		"slice":  func(s *Subject) { s.Cases[0].Slice = "other" },
+		"count":  func(s *Subject) { t := *s.Cases[0].Vulnerable; t.Positive--; s.Cases[0].Vulnerable = &t },
+		"side":   func(s *Subject) { s.Cases[0].Fixed = nil },
+		"K":      func(s *Subject) { s.K++ },
+	} {
+		s := measured(5, steady())
+		change(s)
+		assert.False(t, seen[s.Digest()], name)
+		seen[s.Digest()] = true
+	}
 }

@@ -93,20 +93,38 @@ func Growing(name string, m measurements.Manifest, rows []measurements.RunRow, k
 }
 
 // Planned asks, before anything is paid for, whether a capture that is planned
-// could be compared with OLD: it lists the reasons against it. hashes are those of
-// the planned cases.
-func Planned(before *Subject, m measurements.Manifest, hashes []string) (reasons []string) {
+// could be compared with OLD: it lists the reasons against it.
+func Planned(before *Subject, m measurements.Manifest) (reasons []string) {
 	after := ofTallied("", m, measurements.Tallied{Simulated: m.Simulated, K: m.Plan.K, Part: measurements.Part{Policy: m.Plan.Policy, View: m.Plan.View}})
 	was := before.Identity
 	if was.Configured != nil { // what the endpoint will make of the plan is not known yet
 		was.Parameters = was.Configured
 	}
 	reasons, _ = incomparable(was, after.Identity, "")
-	known := before.byHash()
-	if !slices.ContainsFunc(hashes, func(h string) bool { return known[h] != nil && known[h].Counts() }) {
-		reasons = append(reasons, "no planned case was scored by it")
-	}
 	return reasons
+}
+
+// ScoresAny reports whether the subject has a score for one of these cases.
+func (s *Subject) ScoresAny(hashes []string) bool {
+	known := s.byHash()
+	return slices.ContainsFunc(hashes, func(hash string) bool { return known[hash] != nil && known[hash].Counts() })
+}
+
+// byLooks takes over the verdict that a capture came to while it grew, against this
+// very OLD: it rests on fresh runs that are no part of the capture's score, and a
+// second look at the rest must not lose it.
+func (c *Comparison) byLooks(before, after *Subject, o Options) {
+	looks := after.Looks
+	if looks == nil || looks.Verdict == "" || o.look != nil || looks.AgainstHash != before.Digest() {
+		return
+	}
+	verdict := Verdict(looks.Verdict)
+	c.Warnings = append(c.Warnings, fmt.Sprintf("NEW was compared with this OLD while it grew: %s; that verdict stands where it is the graver one", verdict))
+	if worse(c.Verdict, verdict) == c.Verdict {
+		return
+	}
+	c.Verdict = verdict
+	c.Regressions = append(c.Regressions, fmt.Sprintf("%s by the looks at the capture while it grew", verdict))
 }
 
 // Digest names what a subject measured: another baseline under the same name has
@@ -115,16 +133,16 @@ func (s *Subject) Digest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "youden/subject/1\n%s\n%d\n%s\n%s\n", s.ID, s.K, s.Policy, s.View)
 	for _, c := range s.Cases {
-		fmt.Fprintf(h, "%s %v %v\n", c.Hash, countsOf(c.Vulnerable), countsOf(c.Fixed))
+		fmt.Fprintf(h, "%s %q %q %v %v %v\n", c.Hash, c.Slice, c.Family, c.Residual, countsOf(c.Vulnerable), countsOf(c.Fixed))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func countsOf(t *measurements.Tally) [3]int {
+func countsOf(t *measurements.Tally) [4]int {
 	if t == nil {
-		return [3]int{-1}
+		return [4]int{-1}
 	}
-	return [3]int{t.K, t.Counted, t.Positive}
+	return [4]int{t.K, t.Counted, t.Positive, t.Trajectories()}
 }
 
 // next says how a capture goes on after a look.

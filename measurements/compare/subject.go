@@ -31,6 +31,8 @@ type Subject struct {
 	LatencyP50, LatencyP95 *float64
 	// Models counts the runs by the model that the endpoint says answered.
 	Models map[string]int64
+	// Looks say how a capture was compared while it grew; nil = it was not.
+	Looks *measurements.Sequential
 	// CorpusSource is where the cases came from, "" when that is not known.
 	CorpusSource string
 }

@@ -12,6 +12,10 @@ import (
 // as the reference's arbitrary integers are.
 const maxCount = 1 << 52
 
+// maxRuns bounds the runs of a fixture for our own rules, whose tests look at every
+// number of correct runs: more is a mistake. The reference's rules only divide.
+const maxRuns = 100_000
+
 const (
 	recapture = "capture the baseline again, or correct the field"
 	another   = "name a baseline-*.json written by kstrl or by youden export --as kstrl-v2"
@@ -89,6 +93,9 @@ func (l *loader) head(top *value, b *Baseline) error {
 	}
 	if b.RunsPerFixture, err = l.whole(top.get("runs_per_fixture"), 1, "runs_per_fixture"); err != nil {
 		return err
+	}
+	if n := b.RunsPerFixture; l.mode == Strict && (n < 0 || n > maxRuns) {
+		return l.fault(top.get("runs_per_fixture").line, fmt.Sprintf("runs_per_fixture is %d: 0 to %d are read", n, maxRuns), recapture)
 	}
 	if b.Model, err = l.name(top.get("model"), "unknown", "model"); err != nil {
 		return err

@@ -107,6 +107,9 @@ func (l *loader) counts(entry *value, where, lastName string, total, errored, la
 			return err
 		}
 	}
+	if l.mode == Strict && *total > maxRuns {
+		return l.fault(entry.line, fmt.Sprintf("%s has runs_total %d: at most %d are read", where, *total, maxRuns), recapture)
+	}
 	if *total >= 0 && *errored >= 0 && *last >= 0 && *last <= *total-*errored {
 		return nil
 	}

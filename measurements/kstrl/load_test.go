@@ -253,3 +253,24 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Our own rules look at every number of runs, so that these are bounded; those of the
+// reference only divide.
+func TestParseBoundsRunsOfOurOwnRules(t *testing.T) {
+	const many = "1000000000000"
+	for name, text := range map[string]string{
+		"runs_total":       v2(strings.Replace(sound, `"runs_total":3`, `"runs_total":`+many, 1)),
+		"runs_per_fixture": strings.Replace(v2(sound), `"runs_per_fixture": 3`, `"runs_per_fixture": `+many, 1),
+		"runs_flagged": strings.Replace(v2(sound), `"model"`, `"false_positive_analysis": {"roles": {"r": {"fixtures": [
+			{"fixture_id": "n", "runs_total": `+many+`, "runs_errored": 0, "runs_flagged": 0}]}}}, "model"`, 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Parse("b.json", []byte(text), Strict)
+			var bad *LoadError
+			require.ErrorAs(t, err, &bad)
+			assert.Contains(t, bad.Problem, many)
+			_, err = Parse("b.json", []byte(text), Lenient)
+			assert.NoError(t, err)
+		})
+	}
+}

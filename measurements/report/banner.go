@@ -10,14 +10,14 @@ import (
 	"github.com/youden-bench/youden/measurements/compare"
 )
 
-// simulatedLine stands above every simulated number.
-const simulatedLine = "SIMULATED: a simulated endpoint answered; these numbers say nothing about a model"
+// SimulatedLine stands above every simulated number.
+const SimulatedLine = "SIMULATED: a simulated endpoint answered; these numbers say nothing about a model"
 
 // banner says what a table is about.
 func banner(s *measurements.Summary, esc func(string) string) []string {
 	var lines []string
 	if s.Simulated {
-		lines = append(lines, simulatedLine)
+		lines = append(lines, SimulatedLine)
 	}
 	lines = append(lines, fmt.Sprintf("capture %s: %s%s, grade %s", esc(s.ID), progress(s), lossy(s), esc(s.Grade)))
 	p := s.Plan
@@ -25,6 +25,9 @@ func banner(s *measurements.Summary, esc func(string) string) []string {
 		fmt.Sprintf("detector %s, model %s at %s", named(esc, p.Detector.Name, p.Detector.Hash), orUnknown(esc(p.Endpoint.Model)), orUnknown(esc(p.Endpoint.Name))),
 		fmt.Sprintf("corpus %s, split %s, K %d, seed %d, policy %s, view %s%s",
 			named(esc, p.Corpus.Source, p.Corpus.Hash), orUnknown(esc(p.Split)), p.K, p.Seed, esc(string(s.Policy)), esc(string(s.View)), targeted(p.Targeted)))
+	if looks := p.Sequential; looks != nil {
+		lines = append(lines, fmt.Sprintf("compared with %s while it grew: %s", esc(looks.Against), orUnknown(esc(looks.Verdict))))
+	}
 	return lines
 }
 
@@ -109,7 +112,7 @@ func notes(s *measurements.Summary, by By, esc func(string) string) []string {
 		lines = append(lines, fmt.Sprintf("openings of the holdout so far: %d", s.Openings))
 	}
 	if n := s.Totals.Residual; n > 0 {
-		lines = append(lines, fmt.Sprintf("%d cases with a known residual are scored under region on their fixed side", n))
+		lines = append(lines, fmt.Sprintf("known residual: %s, scored under region on the fixed side", many(n, "case")))
 	}
 	for _, w := range s.Warnings {
 		lines = append(lines, esc(w))
@@ -171,14 +174,14 @@ func sampling(s *measurements.Summary) string {
 
 func spendLine(s *measurements.Summary) string {
 	t := s.Totals
-	line := fmt.Sprintf("%d runs, %d calls, %s tokens%s, USD %s", t.Runs, t.Calls,
+	line := fmt.Sprintf("%s, %s, %s tokens%s, USD %s", many(t.Runs, "run"), many(t.Calls, "call"),
 		count(t.Tokens, t.TokensUnknown), cached(t.Spend), dollars(t.CostUSDMicros, t.CostUnknown))
 	var missing []string
 	if t.TokensUnknown > 0 {
-		missing = append(missing, fmt.Sprintf("tokens of %d runs unknown", t.TokensUnknown))
+		missing = append(missing, fmt.Sprintf("tokens of %s unknown", many(t.TokensUnknown, "run")))
 	}
 	if t.CostUnknown > 0 {
-		missing = append(missing, fmt.Sprintf("cost of %d runs unknown", t.CostUnknown))
+		missing = append(missing, fmt.Sprintf("cost of %s unknown", many(t.CostUnknown, "run")))
 	}
 	if len(missing) > 0 {
 		line += " (" + strings.Join(missing, ", ") + ")"

@@ -54,7 +54,7 @@ func comparisonPage(c *compare.Comparison, p paper) string {
 	if c.Verdict != compare.Incomparable {
 		parts = append(parts, p.lines(append(unmatched(c), missesLine(c))))
 	}
-	if len(c.Floors) > 0 {
+	if slices.ContainsFunc(c.Floors, floorMoved) {
 		parts = append(parts, p.heading("By severity floor: only findings from it on count")+p.table(shown(floorColumns(), c.Floors)))
 	}
 	parts = append(parts, p.heading("What was compared")+p.table(stacked(shown(factColumns(), facts(c)), p.width)))
@@ -98,7 +98,7 @@ func legend(c *compare.Comparison) []string {
 		lines = append(lines, line)
 	}
 	if slices.ContainsFunc(c.Gates, func(g compare.GateResult) bool { return g.Added }) {
-		lines = append(lines, "(added): recall and silence are gated together, since one of them alone is won by a detector that flags everything, or nothing")
+		lines = append(lines, "(added): recall and silence are gated together, since one of them alone is won by a detector that flags everything, or nothing; alone = true in the file leaves the other out")
 	}
 	return lines
 }

@@ -141,6 +141,11 @@ func missesLine(c *compare.Comparison) string {
 	return line
 }
 
+// floorMoved reports whether a rate of the row changed.
+func floorMoved(r compare.FloorRow) bool {
+	return rate(r.OldRecall) != rate(r.NewRecall) || rate(r.OldSilence) != rate(r.NewSilence)
+}
+
 func floorColumns() []column[compare.FloorRow] {
 	num := func(title string, of func(compare.FloorRow) string) column[compare.FloorRow] {
 		return visible(title, func(r compare.FloorRow) cell { return number(of(r)) })

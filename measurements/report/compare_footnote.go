@@ -53,7 +53,7 @@ func untestedLine(c *compare.Comparison) string {
 	} else {
 		help += " would help"
 	}
-	return fmt.Sprintf("%d of %s with fewer than %d cases: shown, not tested; %s", untested, families(len(c.Families)), compare.LimitsOf(c).MinFamily, help)
+	return fmt.Sprintf("fewer than %d cases in %d of %s: shown, not tested; %s", compare.LimitsOf(c).MinFamily, untested, families(len(c.Families)), help)
 }
 
 // trainSplit leaves the holdout out.

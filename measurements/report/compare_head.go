@@ -16,7 +16,7 @@ import (
 func comparisonBanner(c *compare.Comparison) []string {
 	var lines []string
 	if simulated(c) {
-		lines = append(lines, simulatedLine)
+		lines = append(lines, SimulatedLine)
 	}
 	lines = append(lines, fmt.Sprintf("OLD: %s%s, commit %s", subject(c.Old), age(c.Old.Date, c.New.Date), commit(c.Old)))
 	updated := "NEW: " + subject(c.New)

@@ -24,7 +24,7 @@ func rowLegend(c *compare.Comparison) []string {
 
 // limitsLine says what the p-values and the drops were held against.
 func limitsLine(l compare.Limits) string {
-	line := fmt.Sprintf("limits: overall FAIL p general < %s with a drop of J of %s, or p < %s with one of recall or silence of %s; family FAIL p general <= %s and p here < %s with a drop of %s; WARN p here < %s",
+	line := fmt.Sprintf("limits: overall FAIL p general < %s with a drop of J of %s, or p < %s with one of recall or silence of %s; family FAIL p general <= %s and p here < %s with a drop of %[7]s; WARN p here < %[8]s, of a family with a drop of %[7]s",
 		limit(l.Overall), limit(l.Margin), limit(l.Side), limit(l.SideDrop), limit(l.Family), limit(l.FamilyExact), limit(l.FamilyDrop), limit(l.Exact))
 	if l.Slices > 1 {
 		line += fmt.Sprintf("; the p are divided among %d slices", l.Slices)

@@ -27,6 +27,13 @@ func looks(s *measurements.Sequential) []string {
 		line += fmt.Sprintf(", and %s besides", many(int64(s.FreshRuns), "fresh run"))
 	}
 	lines := []string{line}
+	if s.FreshCalls != nil {
+		line := fmt.Sprintf("the fresh runs made %s", many(*s.FreshCalls, "call"))
+		if s.FreshCostUSDMicros != nil {
+			line += fmt.Sprintf(" for USD %.4f", float64(*s.FreshCostUSDMicros)/1e6)
+		}
+		lines = append(lines, line+", which are in no total here: they are a capture of their own, in its folder fresh")
+	}
 	for _, f := range s.Fresh {
 		lines = append(lines, fmt.Sprintf("%d fresh runs a side of %s, %s (n = %d): delta J %s, p general %s, p here %s: %s",
 			f.Runs, f.Slice, f.Family, f.N, signed(f.Delta), pValue(f.P).text, pValue(f.PCases).text, f.Verdict))

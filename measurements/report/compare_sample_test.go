@@ -89,6 +89,29 @@ func passing() *compare.Comparison {
 	return c
 }
 
+// same is a comparison in which nothing changed.
+func same() *compare.Comparison {
+	c := passing()
+	for _, rows := range [][]compare.Row{c.Slices, c.Families} {
+		for i := range rows {
+			r := &rows[i]
+			r.Moved, r.P, r.PCases, r.PRecall, r.PSilence, r.NonInferior = 0, nil, nil, nil, nil, nil
+			r.New, r.NewLo, r.NewHi = r.Old, r.OldLo, r.OldHi
+			if r.Delta != nil {
+				r.Delta, r.DeltaRecall, r.DeltaSilence = ptr(0.), ptr(0.), ptr(0.)
+			}
+		}
+	}
+	for i := range c.Floors {
+		f := &c.Floors[i]
+		f.New, f.NewRecall, f.NewSilence, f.Delta = f.Old, f.OldRecall, f.OldSilence, ptr(0.)
+	}
+	c.Cases, c.Added, c.Removed = nil, nil, nil
+	c.Warnings = []string{"OLD and NEW are the same capture: this is no second measurement, and says nothing about non-inferiority"}
+	c.Misses = compare.Misses{Both: 3, Neither: 11}
+	return c
+}
+
 func failing() *compare.Comparison {
 	c := passing()
 	c.Verdict = compare.Fail
@@ -136,7 +159,7 @@ func inconclusive() *compare.Comparison {
 	c.Verdict = compare.Inconclusive
 	why := "J fell by .20, but 3 changed cases are too few to tell"
 	c.Slices[0].Verdict, c.Slices[0].Reasons = compare.Inconclusive, []string{why}
-	c.Reasons = []string{"planted: " + why, "12 runs are missing, and they could change the verdict from PASS to FAIL"}
+	c.Reasons = []string{"planted: " + why, "missing: 12 runs, which could change the verdict from PASS to FAIL"}
 	c.Cases, c.Floors, c.Misses = nil, nil, compare.Misses{}
 	runs := aGate(compare.GateUnsure, "each of five", `min_pass = "4/5", drop-only`, "runs are missing, and 1 of 3 cases could have fewer than 4 right runs of 5 on each side: inj-1", ptr(2./3))
 	runs.Metric, runs.Limit = "", ptr(1.)
@@ -162,4 +185,4 @@ func incomparable() *compare.Comparison {
 var comparisons = []struct {
 	name string
 	of   func() *compare.Comparison
-}{{"pass", passing}, {"fail", failing}, {"warn", warning}, {"inconclusive", inconclusive}, {"incomparable", incomparable}}
+}{{"pass", passing}, {"same", same}, {"fail", failing}, {"warn", warning}, {"inconclusive", inconclusive}, {"incomparable", incomparable}}

@@ -64,8 +64,9 @@ func csvText(s string) string {
 // string as escapes: the same document, which no terminal obeys.
 func jsonSafe(doc []byte) string {
 	var b strings.Builder
+	b.Grow(len(doc))
 	for _, r := range string(doc) {
-		if r == '\n' || !unicode.In(r, unicode.C, unicode.Zl, unicode.Zp) {
+		if r >= ' ' && r < 0x7f || r == '\n' || !unicode.In(r, unicode.C, unicode.Zl, unicode.Zp) {
 			b.WriteRune(r)
 			continue
 		}

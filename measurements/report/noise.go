@@ -16,7 +16,7 @@ func Noise(n *compare.Noise, f Format, width int) (string, error) {
 func noiseParts(n *compare.Noise, on paper) []string {
 	var parts []string
 	if n.Simulated {
-		parts = append(parts, on.lines([]string{simulatedLine}))
+		parts = append(parts, on.lines([]string{SimulatedLine}))
 	}
 	parts = append(parts, on.table(shown(noiseColumns(), n.Families))+on.between()+on.lines([]string{
 		"floor: cases whose runs disagree, of those with two runs or more; disagreement: the share of the run pairs of a side that do",

@@ -30,7 +30,7 @@ func pageOf(f Format, width int, parts func(paper) []string) (string, error) {
 func powerParts(p *compare.Power, on paper) []string {
 	head := []string{fmt.Sprintf("%s, OLD at K %d against a NEW at K %d: %s", many(int64(p.Cases), "pair"), p.OldK, p.NewK, overallPower(p))}
 	if p.Simulated {
-		head = append([]string{simulatedLine}, head...)
+		head = append([]string{SimulatedLine}, head...)
 	}
 	parts := []string{on.lines(head)}
 	if anyKnown(p) {

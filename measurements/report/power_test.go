@@ -59,7 +59,7 @@ func TestNoise(t *testing.T) {
 	text, err := Noise(measuredNoise(), Table, 0)
 	require.NoError(t, err)
 	for _, want := range []string{
-		"SIMULATED", "s      |a          9    7/9           .18\n", "s      b           2    n/a           n/a\n", "A/A over 30 splits into halves of 2 runs: FAIL 1, WARN 0, INCONCLUSIVE 0, PASS 29",
+		"SIMULATED", "s      |a          9    7/9           .18\n", "s      b           2    n/a  ", "A/A over 30 splits into halves of 2 runs: FAIL 1, WARN 0, INCONCLUSIVE 0, PASS 29",
 		"false FAILs: 1 of 30, a share of .03, 95 % interval at best [.01, .17]: splits share runs", "finds  min = 0.5", "6/30", `gate "never" raises no false alarm`, "which is what CI would see, .21", "said\n",
 	} {
 		assert.Contains(t, text, want)

@@ -17,8 +17,8 @@ func TestCollapsesCountsWhatFell(t *testing.T) {
 		p      float64
 	}{
 		"one of one":         {[]Stratum{lost}, 1, 1. / 252},
-		"one of two able":    {[]Stratum{lost, mixed}, 1, 1 - math.Pow(251./252, 2)},
-		"two of two":         {[]Stratum{lost, lost}, 2, math.Pow(1./252, 2)},
+		"one of two able":    {[]Stratum{lost, mixed}, 1, 1 - 251./252*251/252},
+		"two of two":         {[]Stratum{lost, lost}, 2, 1. / 252 / 252},
 		"a kept one is none": {[]Stratum{lost, kept}, 1, 1. / 252},
 		"none":               {[]Stratum{mixed, kept}, 0, 1},
 		"another K":          {[]Stratum{{20, 20, 5, 0}}, 1, 1. / 53130},

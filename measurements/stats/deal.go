@@ -34,50 +34,29 @@ func (d *deal) add(f Family) {
 	d.silent = append(d.silent, f.Bystander)
 }
 
-// parts of the deals are made at the same time. Each has a generator of its own, so
-// that the counts do not depend on how many run at once.
+// parts of the deals are made at the same time. What they are does not depend on how
+// many run at once.
 const parts = 4
+
+// manyPlaces are dealt by rotation, fewer case by case.
+const manyPlaces = 1024
 
 // exceed counts for each family the deals whose largest statistic, over the families
 // tested, reaches its own.
 func (d *deal) exceed(draws int, seed uint64) []int {
+	slices.Sort(d.changed) // so that draws do not follow the order of the cases
+	var largest []float64
+	if len(d.places) < manyPlaces {
+		largest = d.largest(draws, seed)
+	} else {
+		largest = newRotation(d, draws, seed).largest()
+	}
 	margin := float64(slack(len(d.places)))
-	reached := make([]float64, len(d.sizes))
-	for f, sum := range d.observed {
-		reached[f] = (float64(sum) - margin) / d.roots[f]
-	}
-	next := d.dealers(casesPerDraw * len(d.sizes))
-	var counts [parts][]int
-	var all sync.WaitGroup
-	for part := range parts {
-		all.Go(func() {
-			share := draws*(part+1)/parts - draws*part/parts
-			counts[part] = d.count(share, reached, next(rand.NewPCG(seed, uint64(part))))
-		})
-	}
-	all.Wait()
-	for _, more := range counts[1:] {
-		for f, n := range more {
-			counts[0][f] += n
-		}
-	}
-	return counts[0]
-}
-
-func (d *deal) count(draws int, reached []float64, next func([]int64)) []int {
 	counts := make([]int, len(d.sizes))
-	sums := make([]int64, len(d.sizes))
-	for range draws {
-		next(sums)
-		largest := math.Inf(-1)
-		for f, sum := range sums {
-			if d.silent[f] {
-				continue
-			}
-			largest = math.Max(largest, float64(sum)/d.roots[f])
-		}
-		for f := range counts {
-			if largest >= reached[f] {
+	for f, sum := range d.observed {
+		reached := (float64(sum) - margin) / d.roots[f]
+		for _, v := range largest {
+			if v >= reached {
 				counts[f]++
 			}
 		}
@@ -85,64 +64,32 @@ func (d *deal) count(draws int, reached []float64, next func([]int64)) []int {
 	return counts
 }
 
-// dealers returns what makes a dealer of a generator; a dealer makes the sums of one
-// deal. Values that many cases share, fewest and more, are dealt by how many of them
-// a family gets, all others case by case.
-func (d *deal) dealers(fewest int) func(*rand.PCG) func([]int64) {
-	levels, few := d.levels(fewest)
-	var known []scaled
-	if len(levels) > 0 {
-		known = factorials(len(d.places))
+// largest deals case by case, and lists for each deal the largest statistic over the
+// families tested.
+func (d *deal) largest(draws int, seed uint64) []float64 {
+	largest := make([]float64, draws)
+	var all sync.WaitGroup
+	for part := range parts {
+		mine := largest[draws*part/parts : draws*(part+1)/parts]
+		all.Go(func() { d.fill(mine, dice{rand.NewPCG(seed, uint64(part))}) })
 	}
-	return func(pcg *rand.PCG) func([]int64) {
-		places := slices.Clone(d.places)
-		left, free := make([]int, len(levels)), make([]int, len(d.sizes))
-		dice, urn := dice{pcg}, urn{pcg, known}
-		return func(sums []int64) {
-			clear(sums)
-			byCase(sums, places, few, dice)
-			if len(levels) == 0 {
-				return
-			}
-			copy(free, d.sizes)
-			for _, place := range places[:len(few)] {
-				free[place]--
-			}
-			for l := range levels {
-				left[l] = levels[l].cases
-			}
-			byLevel(sums, levels, left, free, urn)
-		}
-	}
+	all.Wait()
+	return largest
 }
 
-// casesPerDraw is how many cases are dealt one by one in the time that an urn takes
-// to say how many of a level a family gets.
-const casesPerDraw = 8
-
-// shared is a drop and the cases that share it.
-type shared struct {
-	drop  int64
-	cases int
-}
-
-// levels splits the changed cases into levels of so many cases at the least, and
-// the drops of the others.
-func (d *deal) levels(fewest int) (levels []shared, few []int64) {
-	slices.Sort(d.changed)
-	for i := 0; i < len(d.changed); {
-		n := 1
-		for i+n < len(d.changed) && d.changed[i+n] == d.changed[i] {
-			n++
+func (d *deal) fill(largest []float64, dice dice) {
+	places := slices.Clone(d.places)
+	sums := make([]int64, len(d.sizes))
+	for i := range largest {
+		clear(sums)
+		byCase(sums, places, d.changed, dice)
+		largest[i] = math.Inf(-1)
+		for f, sum := range sums {
+			if !d.silent[f] {
+				largest[i] = math.Max(largest[i], float64(sum)/d.roots[f])
+			}
 		}
-		if n >= fewest {
-			levels = append(levels, shared{d.changed[i], n})
-		} else {
-			few = append(few, d.changed[i:i+n]...)
-		}
-		i += n
 	}
-	return levels, few
 }
 
 // byCase lets each case take one of the places still free, and moves those that are
@@ -165,31 +112,6 @@ func byCase(sums []int64, places []uint32, drops []int64, dice dice) {
 	}
 	for ; i < len(drops); i++ {
 		take(i, dice.one(uint64(len(places)-i)))
-	}
-}
-
-// byLevel lets each family draw its cases from those left, level by level:
-// hypergeometric numbers. Free are the places of each family that are not taken;
-// the last family takes what remains.
-func byLevel(sums []int64, levels []shared, left, free []int, urn urn) {
-	all := 0
-	for _, n := range free {
-		all += n
-	}
-	last := len(free) - 1
-	for f, size := range free[:last] {
-		pool, wanted := all, size
-		for l := range levels {
-			x := urn.draw(pool, left[l], wanted)
-			pool -= left[l]
-			left[l] -= x
-			wanted -= x
-			sums[f] += int64(x) * levels[l].drop
-		}
-		all -= size
-	}
-	for l, n := range left {
-		sums[last] += int64(n) * levels[l].drop
 	}
 }
 
