@@ -98,7 +98,7 @@ func Reopen(dir string) (*Capture, error) {
 
 func readManifest(path string) (Manifest, error) {
 	var m Manifest
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return m, fmt.Errorf("opening a capture: %w; name the directory that holds capture.json", err)
 	}

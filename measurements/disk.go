@@ -46,6 +46,18 @@ func (osDisk) SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
+// openRegular opens a file to read: a pipe or a device would block or never end.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
+	return os.Open(path)
+}
+
 // content is one file to be written whole.
 type content struct {
 	name  string

@@ -66,7 +66,7 @@ type table[T any] struct {
 // zeros without any error.
 func openTable[T any](dir, name string) (t *table[T], err error) {
 	path := filepath.Join(dir, name)
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -46,6 +49,9 @@ of calls whose answer never came. A capture that a cap stopped needs a larger on
 				return err
 			}
 			job, err := bench.Prepare(req, programs(), filepath.Dir(filepath.Clean(dir)), "resume")
+			if errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("%w; files are named as from the folder where the capture began: resume it there", err)
+			}
 			if err != nil {
 				return incomparable(err)
 			}

@@ -23,6 +23,9 @@ const (
 
 // Load reads a baseline file of either version. Every error is a [LoadError].
 func Load(file string, mode Mode) (*Baseline, error) {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() { // a pipe would block
+		return nil, &LoadError{File: file, Problem: "is no regular file", Remedy: another}
+	}
 	data, err := os.ReadFile(file)
 	if err != nil {
 		cause := err

@@ -39,10 +39,10 @@ func Lines(s string) string {
 }
 
 // markdownSigns are the signs that mean something in a Markdown table, in HTML,
-// or to a forge that pings people and links issues.
+// or to a forge that pings people, links issues and sets formulas.
 var markdownSigns = strings.NewReplacer(
 	`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "~", `\~`,
-	"<", "&lt;", ">", "&gt;", "&", "&amp;", "@", "&#64;", "#", "&#35;", "://", "&#58;//", "www.", "www&#46;",
+	"<", "&lt;", ">", "&gt;", "&", "&amp;", "@", "&#64;", "#", "&#35;", "://", "&#58;//", "www.", "www&#46;", "$", "&#36;", "GH-", "GH&#45;",
 )
 
 // markdownText makes untrusted text safe for a cell of a Markdown table.

@@ -267,6 +267,22 @@ func TestWriteReportsErrors(t *testing.T) {
 	assert.Error(t, Write(&bytes.Buffer{}, Table, []measurements.Summary{sample()}, Options{By: "moon"}))
 }
 
+// No sign that Markdown, HTML or a forge would act on gets through.
+func TestMarkdownTextIsOnlyText(t *testing.T) {
+	for in, want := range map[string]string{
+		"a|b":           `a\|b`,
+		"<b>x</b>":      "&lt;b&gt;x&lt;/b&gt;",
+		"@someone":      "&#64;someone",
+		"#12":           "&#35;12",
+		"GH-12":         "GH&#45;12",
+		"$x^2$":         "&#36;x^2&#36;",
+		"[a](http://b)": `\[a\](http&#58;//b)`,
+		"www.b.example": "www&#46;b.example",
+	} {
+		assert.Equal(t, want, markdownText(in))
+	}
+}
+
 func FuzzEscapes(f *testing.F) {
 	for _, s := range []string{"a|b", "\x1b[0m", "\u202e", "=1", "\xff", "<script>", "`x`", "\u2028"} {
 		f.Add(s)
