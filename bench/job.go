@@ -95,7 +95,7 @@ func (j *Job) record(source string, selected selection) error {
 		},
 	}
 	if j.callsModel() {
-		j.manifest.Plan.Endpoint = measurements.EndpointRecord{Name: req.EndpointName, BaseURL: cfg.BaseURL, Model: cfg.Model}
+		j.manifest.Plan.Endpoint = cfg.record(req.EndpointName)
 		j.manifest.Plan.Parameters = map[string]any{
 			"temperature": cfg.Temperature, cfg.MaxTokensField: cfg.MaxTokens, "response_format": j.Detector.ResponseFormat,
 		}

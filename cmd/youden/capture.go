@@ -73,6 +73,7 @@ func addCaptureFlags(f *pflag.FlagSet) {
 	f.String("policy", string(measurements.Class), "what counts as silence: strict, class or region")
 	f.String("view", string(measurements.Charge), "what charged failures do: charge or exclude")
 	f.String("against", "", "baseline `FILE` or capture to compare with while the capture grows: it stops early when the answer is clear")
+	f.String("capabilities", "", "`FILE` that youden doctor wrote of the endpoint, to embed; empty = capabilities/<endpoint>-<model>.json if it is there")
 	f.String("out", "", "`DIR` of the capture; empty = captures/<time>-<detector>-<random>")
 	f.String("format", "table", "table, markdown, json or csv")
 	f.String("progress", "auto", "auto, bar, plain, json or none")
@@ -122,6 +123,13 @@ func (a *app) capture(ctx context.Context, s *settings) error {
 	job, err := bench.Prepare(req, programs(), folder, "capture")
 	if err != nil {
 		return incomparable(err)
+	}
+	note, err := job.EmbedCapabilities(s.string("capabilities"))
+	if err != nil {
+		return err
+	}
+	if note != "" {
+		fmt.Fprintf(a.err, "youden: warning: %s\n", note)
 	}
 	if dir == "" {
 		id, err := bench.CaptureID(a.now(), req.Detector)
@@ -257,6 +265,9 @@ func nextStep(out bench.Outcome, req bench.Request) string {
 		return "no run could be scored and none was sent: the table says why; `youden corpus lint` names what is wrong with the cases"
 	case out.Indeterminate > 0:
 		return fmt.Sprintf("%d runs have no answer: their calls were sent by a process that died, and may have been paid; send them again with: %s --indeterminate retry", out.Indeterminate, resume)
+	}
+	if t := out.Summary.Totals; t.RunsOK+t.RunsCharged == 0 && t.Errors == 0 {
+		return "no run gave an answer that counts, and the endpoint is not to blame: the table says why, such as context where the cases do not fit the model"
 	}
 	return fmt.Sprintf("more runs were lost to the endpoint than --max-error-rate %.3g allows, most of them because: %s; ask for them again with: %s", req.MaxErrorRate, commonCause(out.Summary.Runs), resume)
 }

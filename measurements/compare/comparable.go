@@ -63,7 +63,10 @@ func (i Identity) callsModel() bool {
 // incomparable splits the differences into reasons against the comparison and
 // warnings. With vary, only what varies may differ.
 func incomparable(a, b Identity, vary Vary) (reasons, warnings []string) {
-	for _, d := range compareIdentities(a, b) {
+	differences := compareIdentities(a, b)
+	capabilities, told := compareCapabilities(a, b)
+	warnings = append(warnings, told...)
+	for _, d := range append(differences, capabilities...) {
 		switch {
 		case d.vary != "" && d.vary == vary:
 			warnings = append(warnings, d.text)
