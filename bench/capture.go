@@ -102,6 +102,7 @@ func (j *Job) Resume(ctx context.Context, dir string, stop <-chan struct{}, watc
 		return Outcome{}, fmt.Errorf("resume %s: %w", dir, err)
 	}
 	c.Allow(j.manifest.Request)
+	j.capabilities = c.Manifest().Capabilities // for its fresh runs
 	return j.run(ctx, c, stop, watch)
 }
 

@@ -20,9 +20,12 @@ type Job struct {
 	Plan     *Plan
 	Detector *detector.Detector
 	Program  detector.Program
-	manifest measurements.Manifest
-	sequence *sequence      // nil: K is fixed
-	budget   *budget.Budget // nil: nothing is capped, or nothing runs yet
+	Warnings []string // what is to be told before it runs
+
+	manifest     measurements.Manifest
+	capabilities *measurements.Capabilities // nil: nobody has asked the endpoint
+	sequence     *sequence                  // nil: K is fixed
+	budget       *budget.Budget             // nil: nothing is capped, or nothing runs yet
 }
 
 // Prepare loads what the request names and plans its runs. folder is where
@@ -51,6 +54,9 @@ func Prepare(req Request, programs detector.Registry, folder, command string) (*
 		return nil, err
 	}
 	job.describe()
+	if err := job.embedCapabilities(); err != nil {
+		return nil, err
+	}
 	if err := job.checkBaseline(); err != nil {
 		return nil, err
 	}
@@ -83,7 +89,8 @@ func Prepare(req Request, programs detector.Registry, folder, command string) (*
 func (j *Job) describe() {
 	req, cfg := j.Request, j.Request.Endpoint
 	j.manifest = measurements.Manifest{
-		Simulated: cfg.Simulated && j.callsModel(),
+		Simulated:    cfg.Simulated && j.callsModel(),
+		Capabilities: j.capabilities,
 		Plan: measurements.PlanRecord{
 			Detector: measurements.DetectorRecord{
 				Name: j.Detector.Name, Hash: j.Detector.Hash(j.Program), Program: j.Detector.Program, Families: names(j.Detector.Families),
@@ -99,7 +106,7 @@ func (j *Job) describe() {
 	if !j.callsModel() {
 		return
 	}
-	j.manifest.Plan.Endpoint = measurements.EndpointRecord{Name: req.EndpointName, BaseURL: cfg.BaseURL, Model: cfg.Model}
+	j.manifest.Plan.Endpoint = cfg.record(req.EndpointName)
 	j.manifest.Plan.Parameters = map[string]any{
 		"temperature": cfg.Temperature, cfg.MaxTokensField: cfg.MaxTokens, "response_format": j.Detector.ResponseFormat,
 	}

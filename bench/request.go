@@ -42,6 +42,9 @@ type Request struct {
 	// Uncapped says that the operator agreed to a capture without caps at an
 	// endpoint elsewhere, which may send a bill.
 	Uncapped bool `json:"uncapped,omitempty"`
+	// Capabilities is the file of a capability record to embed, "" being where `youden
+	// doctor` leaves it; nil embeds none. A capture that is resumed keeps its own.
+	Capabilities *string `json:"-"`
 }
 
 func (r Request) check() error {

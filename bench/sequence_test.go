@@ -158,7 +158,8 @@ func confirmsByFreshRuns(t *testing.T, base string) {
 	stop := make(chan struct{})
 	var notes []string
 	drifted := sequential(t, "sim-drifted", base, 3)
-	drifted.Limit = 21
+	drifted.Limit, drifted.Capabilities = 21, to(filepath.Join(folder, "probed.json"))
+	require.NoError(t, os.WriteFile(*drifted.Capabilities, []byte(`{"schema":"youden.capabilities/1","endpoint":{"base_url":"http://simulator.invalid/v1","model":"sim-drifted"},"features":[{"name":"seed","treatment":"honoured"}]}`), 0o600))
 	out := start(t, drifted, dir, stop, Watch{Note: func(text string) {
 		notes = append(notes, text)
 		if strings.Contains(text, "fresh runs") {
@@ -183,6 +184,12 @@ func confirmsByFreshRuns(t *testing.T, base string) {
 	assert.Equal(t, -record.FreshRuns, record.RunsSaved, "all looks were made, and fresh runs besides")
 	assert.Equal(t, 5, out.Summary.Plan.K)
 	assert.EqualValues(t, 210, out.Summary.Totals.Runs, "fresh runs enter no score")
+
+	for _, part := range []string{dir, filepath.Join(dir, freshFolder)} {
+		c, err := measurements.Reopen(part)
+		require.NoError(t, err)
+		assert.Equal(t, measurements.Honoured, c.Manifest().Capabilities.Treats("seed"), "what is known of the endpoint is in both")
+	}
 
 	var fresh measurements.Totals
 	require.NotNil(t, out.Fresh)

@@ -35,6 +35,9 @@ type Manifest struct {
 	LeftOut    []LeftOut     `json:"left_out,omitempty"`
 	Openings   int           `json:"openings"`         // of the sealed split, this one included
 	Budget     *BudgetRecord `json:"budget,omitempty"` // nil: nothing was capped
+	// Capabilities is what a probe had found of the endpoint before the capture; nil =
+	// nobody had asked.
+	Capabilities *Capabilities `json:"capabilities,omitempty"`
 	// Request is what was asked for, so that a capture can be resumed. Package
 	// bench writes and reads it; it holds no secret.
 	Request json.RawMessage `json:"request,omitempty"`

@@ -68,7 +68,7 @@ func worst(size int, body object, price *Price, limit int) budget.Amount {
 	if completion < 0 {
 		completion = int64(limit)
 	}
-	return budget.Amount{Micros: price.atMost(prompt, completion), Calls: 1, Tokens: prompt + completion}
+	return budget.Amount{Micros: price.AtMost(prompt, completion), Calls: 1, Tokens: prompt + completion}
 }
 
 // cameTo is what an attempt came to, by what the ledger has of it; nil where nobody

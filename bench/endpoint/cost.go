@@ -71,8 +71,9 @@ func (p *Price) cost(u detector.Usage) *int64 {
 	return &micros
 }
 
-// atMost is the most that so many tokens can cost, rounded up.
-func (p *Price) atMost(prompt, completion int64) int64 {
+// AtMost is the most that so many tokens can cost, in micro-USD, rounded up; no price
+// costs nothing.
+func (p *Price) AtMost(prompt, completion int64) int64 {
 	if p == nil {
 		return 0
 	}

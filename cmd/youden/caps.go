@@ -97,6 +97,7 @@ func addCapFlags(f *pflag.FlagSet, without string) {
 		f.Var(&capValue{read: c.read}, c.name, c.usage+"; "+without)
 	}
 	f.Bool("yes", false, "send to an endpoint on another machine without any cap")
+	onCommandLineOnly(f, "yes")
 }
 
 // limit puts the caps that were given in the place of those that a request has.

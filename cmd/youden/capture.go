@@ -81,6 +81,7 @@ func addCaptureFlags(f *pflag.FlagSet) {
 	f.String("view", string(measurements.Charge), "what charged failures do: charge or exclude")
 	f.String("against", "", "baseline `FILE` or capture to compare with while the capture grows: it stops early when the answer is clear")
 	f.String("junit", "", "with --against, also write the comparison as JUnit XML to `FILE`")
+	f.String("capabilities", "", "`FILE` that youden doctor wrote of the endpoint, to embed; empty = capabilities/<endpoint>-<model>.json if it is there")
 	f.String("out", "", "`DIR` of the capture; empty = captures/<time>-<detector>-<random>")
 	f.String("format", "table", "table, markdown, json or csv")
 	f.String("progress", "auto", "auto, bar, plain, json or none")
@@ -137,6 +138,7 @@ func (a *app) capture(ctx context.Context, s *settings) error {
 	if err != nil {
 		return incomparable(err)
 	}
+	a.warn(job.Warnings)
 	if dir == "" {
 		id, err := bench.CaptureID(a.now(), req.Detector)
 		if err != nil {
@@ -180,6 +182,8 @@ func (s *settings) request() (bench.Request, error) {
 		Concurrency: s.int("concurrency"), MaxErrorRate: s.float("max-error-rate"), Indeterminate: s.string("indeterminate"),
 		Against: s.string("against"),
 	}
+	capabilities := s.string("capabilities")
+	req.Capabilities = &capabilities
 	if err := s.limit(&req); err != nil {
 		return req, err
 	}
@@ -299,6 +303,9 @@ func nextStep(out bench.Outcome, req bench.Request) string {
 	case out.Indeterminate > 0:
 		return fmt.Sprintf("%d runs have no answer: their calls were sent by a process that died, and may have been paid; send them again with: %s --indeterminate retry", out.Indeterminate, resume)
 	}
+	if t := out.Summary.Totals; t.RunsOK+t.RunsCharged == 0 && t.Errors == 0 {
+		return "no run gave an answer that counts, and the endpoint is not to blame: the table says why, such as context where the cases do not fit the model"
+	}
 	return fmt.Sprintf("more runs were lost to the endpoint than --max-error-rate %.3g allows, most of them because: %s; ask for them again with: %s", req.MaxErrorRate, commonCause(out.Summary.Runs), resume)
 }
 
@@ -334,5 +341,12 @@ func (a *app) dryRun(ctx context.Context, req bench.Request, folder string) erro
 	if err != nil {
 		return err
 	}
+	a.warn(job.Warnings)
 	return job.Describe(ctx, a.out)
+}
+
+func (a *app) warn(warnings []string) {
+	for _, w := range warnings {
+		fmt.Fprintf(a.err, "youden: warning: %s\n", w)
+	}
 }

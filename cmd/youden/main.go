@@ -135,7 +135,7 @@ embedded simulated endpoint.`,
 	root.AddCommand(
 		a.initCommand(), a.captureCommand(), a.resumeCommand(), a.showCommand(), a.scoreCommand(),
 		a.compareCommand(), a.baselineCommand(), a.noiseCommand(), a.powerCommand(), a.exportCommand(),
-		a.corpusCommand(), a.detectorCommand(), a.simulateCommand(),
+		a.corpusCommand(), a.detectorCommand(), a.simulateCommand(), a.doctorCommand(),
 	)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())

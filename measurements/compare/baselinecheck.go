@@ -44,6 +44,9 @@ func (f *baselineFile) fault() string {
 	if _, err := measurements.ParseView(string(f.View)); err != nil {
 		return "has a " + err.Error()
 	}
+	if err := f.Capabilities.Check(); err != nil {
+		return "has a capability record that is none: " + err.Error()
+	}
 	return ""
 }
 

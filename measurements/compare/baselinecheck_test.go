@@ -32,6 +32,7 @@ func TestBaselineRefusesEdits(t *testing.T) {
 		"negative latency":    {`"latency_p50_ms": null`, `"latency_p50_ms": -1`, "latency"},
 		"absurd latency":      {`"latency_p95_ms": null`, `"latency_p95_ms": 1e12`, "latency"},
 		"models":              {`"models": null`, `"models": {"m": -1}`, "counts runs"},
+		"a treatment":         {`"grade": "E3"`, `"grade": "E3", "capabilities": {"schema": "youden.capabilities/1", "features": [{"name": "seed", "treatment": "\u001bfine"}]}`, "capability record"},
 		"a key twice":         {`"grade": "E3"`, `"grade": "E3", "grade": "E5"`, `"grade" twice`},
 		"a key of a case":     {`"family":"crypto"`, `"family":"crypto","family":"path"`, `"family" twice`},
 	} {

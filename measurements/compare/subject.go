@@ -61,6 +61,9 @@ type Identity struct {
 	Targeted   bool                        `json:"targeted,omitempty"`
 	StoppedAt  int                         `json:"stopped_at,omitempty"` // the look that fixed K, from 1; 0 = none did
 	Provenance measurements.Provenance     `json:"provenance"`
+	// Capabilities is what the endpoint was found to do with requests; nil = nobody
+	// had asked.
+	Capabilities *measurements.Capabilities `json:"capabilities,omitempty"`
 }
 
 func (s *Subject) byHash() map[string]*measurements.CaseScore {
