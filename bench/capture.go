@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/youden-bench/youden/bench/budget"
 	"github.com/youden-bench/youden/bench/ledger"
 	"github.com/youden-bench/youden/measurements"
 	"github.com/youden-bench/youden/measurements/compare"
@@ -44,12 +45,13 @@ type Outcome struct {
 	// verdict is reached; Fresh is the capture that confirmed it, if any.
 	Comparison *compare.Comparison
 	Fresh      *Outcome
+	Caps       budget.Caps // what bounded it
 }
 
 // Watch is told how a capture goes.
 type Watch struct {
 	Progress func(Progress) // after each run
-	Warn     func(string)   // before the first
+	Warn     func(string)   // before the first, and while they run
 	Note     func(string)   // at each look; may be nil
 }
 
@@ -61,6 +63,9 @@ func (w Watch) note(text string) {
 
 // Start runs a job into a new directory.
 func (j *Job) Start(ctx context.Context, dir string, build measurements.Provenance, stop <-chan struct{}, watch Watch) (Outcome, error) {
+	if err := j.afford(ctx); err != nil {
+		return Outcome{}, err
+	}
 	c, err := j.create(dir, build)
 	if err != nil {
 		return Outcome{}, err
@@ -93,6 +98,11 @@ func (j *Job) Resume(ctx context.Context, dir string, stop <-chan struct{}, watc
 			return Outcome{}, fmt.Errorf("resume %s: %w", dir, err)
 		}
 	}
+	if err := j.afford(ctx); err != nil {
+		return Outcome{}, fmt.Errorf("resume %s: %w", dir, err)
+	}
+	c.Allow(j.manifest.Request)
+	j.capabilities = c.Manifest().Capabilities // for its fresh runs
 	return j.run(ctx, c, stop, watch)
 }
 
@@ -192,34 +202,25 @@ func RequestOf(dir string) (Request, error) {
 // run executes the plan into c. Whatever happens to the plan, the rows of what
 // was paid for are written.
 func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan struct{}, watch Watch) (out Outcome, err error) {
-	runner := Runner{
-		Program: j.Program, Simulated: j.Request.Endpoint.Simulated && j.callsModel(),
-		Concurrency: j.Request.Concurrency, Progress: watch.Progress,
+	out = Outcome{Dir: c.Dir()}
+	s, err := j.open(ctx, c, stop, watch)
+	if err != nil {
+		return out, err
 	}
-	if j.callsModel() {
-		l, err := ledger.Open(ctx, filepath.Join(c.Dir(), ledgerFile), ledger.Options{Indeterminate: j.indeterminate()})
-		if err != nil {
-			return Outcome{Dir: c.Dir()}, err
-		}
-		defer func() { err = errors.Join(err, l.Close()) }()
-		client, err := j.Request.Endpoint.Connect(j.Request.EndpointName, l, j.scope(), j.Request.Concurrency)
-		if err != nil {
-			return Outcome{Dir: c.Dir()}, err
-		}
-		for _, w := range client.Warnings() {
-			watch.Warn(w)
-		}
-		runner.Model, runner.Redact = client, client.Redact
-	}
-	if s := j.sequence; s != nil {
-		c.Replan(j.Plan.K, len(j.Plan.Cells), &s.record)
+	defer func() { err = errors.Join(err, s.close()) }()
+	ctx, cancel := j.withinTime(ctx)
+	defer cancel()
+	runner := s.runner(watch)
+	if q := j.sequence; q != nil {
+		c.Replan(j.Plan.K, len(j.Plan.Cells), &q.record)
 		runner.Look = func(k int, rows []measurements.Rows) (bool, error) {
-			return s.lookAt(c.Manifest(), k, rows, watch)
+			return q.lookAt(s.manifest(), k, rows, watch)
 		}
 	}
 	result, err := runner.Run(ctx, j.Plan, stop)
-	if err != nil {
-		return Outcome{Dir: c.Dir(), Stop: result.Stop}, err
+	s.observe()
+	if out.Stop = result.Stop; err != nil {
+		return out, err
 	}
 	if j.sequence != nil {
 		c.Replan(result.K, len(result.Rows), &j.sequence.record)
@@ -232,25 +233,10 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 	return out, err
 }
 
-// scope is the identity of the plan in the ledger: the same plan replays, another
-// draws anew.
-func (j *Job) scope() string {
-	p := j.manifest.Plan
-	return strings.Join([]string{p.Corpus.Hash, p.Detector.Hash, fmt.Sprint(p.Seed)}, "/")
-}
-
-// indeterminate is what to do about calls whose fate a crash left open: paying
-// twice is harmless on a simulated endpoint only.
-func (j *Job) indeterminate() ledger.Policy {
-	if j.Request.Indeterminate == "retry" || j.Request.Indeterminate == "" && j.Request.Endpoint.Simulated {
-		return ledger.Retry
-	}
-	return ledger.Stop
-}
-
 // finish writes the rows and closes the capture's books.
 func (j *Job) finish(c *measurements.Capture, result Result) (Outcome, error) {
-	out := Outcome{Dir: c.Dir(), Stop: result.Stop}
+	out := Outcome{Dir: c.Dir(), Stop: result.Stop, Caps: j.Request.Caps}
+	c.Spent(j.budgetRecord(result.Stop))
 	if err := c.Write(result.Rows); err != nil {
 		return out, err
 	}

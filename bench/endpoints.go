@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -44,20 +43,19 @@ type EndpointConfig struct {
 	ExtraBody      map[string]any `toml:"extra_body,omitempty" json:"extra_body,omitempty"`
 	Price          *PriceConfig   `toml:"price,omitempty" json:"price,omitempty"`
 	Timeouts       TimeoutConfig  `toml:"timeouts,omitempty" json:"timeouts"`
-	Simulated      bool           `toml:"simulated,omitempty" json:"simulated,omitempty"` // a simulated endpoint on another port
-}
+	// Prices are those of other models than Model, by their names.
+	Prices    map[string]PriceConfig `toml:"prices,omitempty" json:"prices,omitempty"`
+	Retries   RetryConfig            `toml:"retries,omitempty" json:"retries"`
+	Simulated bool                   `toml:"simulated,omitempty" json:"simulated,omitempty"` // a simulated endpoint on another port
 
-// PriceConfig is in USD per million tokens.
-type PriceConfig struct {
-	Prompt     *float64 `toml:"prompt" json:"prompt"`
-	Completion *float64 `toml:"completion" json:"completion"`
-	Cached     *float64 `toml:"cached,omitempty" json:"cached,omitempty"`
+	DialectConfig
 }
 
 // TimeoutConfig holds durations such as "90s"; empty = the default.
 type TimeoutConfig struct {
 	Connect   string `toml:"connect,omitempty" json:"connect,omitempty"`
 	FirstByte string `toml:"first_byte,omitempty" json:"first_byte,omitempty"`
+	Idle      string `toml:"idle,omitempty" json:"idle,omitempty"`
 	Total     string `toml:"total,omitempty" json:"total,omitempty"`
 }
 
@@ -66,9 +64,12 @@ type TimeoutConfig struct {
 func SelectEndpoint(name, model string, configured map[string]EndpointConfig) (EndpointConfig, error) {
 	cfg, ok := configured[name]
 	switch {
+	case name == SimulatorName && cfg.BaseURL == "": // priced or limited, perhaps
+		cfg.BaseURL, cfg.Simulated = simulatorURL, true
+		if model == "" && cfg.Model == "" {
+			model = DefaultSimulatedModel
+		}
 	case ok:
-	case name == SimulatorName:
-		cfg = EndpointConfig{BaseURL: simulatorURL, Model: DefaultSimulatedModel, Simulated: true}
 	case strings.Contains(name, "://"):
 		cfg = EndpointConfig{BaseURL: name}
 		if err := cfg.Validate(); err != nil {
@@ -82,9 +83,12 @@ func SelectEndpoint(name, model string, configured map[string]EndpointConfig) (E
 		sort.Strings(names)
 		return cfg, fmt.Errorf("no endpoint %q; add [endpoint.%s] to youden.toml, give a URL, or use one of %s", name, name, strings.Join(names, ", "))
 	}
-	if model != "" {
-		cfg.Model = model
+	if model == "" {
+		model = cfg.Model
 	}
+	model = cfg.pinned(model)
+	cfg = cfg.priced(model)
+	cfg.Model = model
 	if cfg.Model == "" {
 		return cfg, fmt.Errorf("endpoint %s names no model; give --model, or model in [endpoint.%s]", name, name)
 	}
@@ -120,8 +124,7 @@ func (c EndpointConfig) Validate() error {
 	if _, err := json.Marshal(c.ExtraBody); err != nil {
 		return fmt.Errorf("extra_body is not JSON: %w", err)
 	}
-	_, err := c.Price.micros()
-	return err
+	return c.checkPrices()
 }
 
 func checkBaseURL(text string) error {
@@ -155,9 +158,9 @@ func (c EndpointConfig) withDefaults() EndpointConfig {
 		c.MaxTokens = 4096
 	}
 	if c.MaxTokensField == "" {
-		c.MaxTokensField = "max_tokens"
+		c.MaxTokensField, c.MaxTokensFieldOpen = "max_tokens", true
 	}
-	return c
+	return c.withVisibleTimes()
 }
 
 // Embedded reports whether the endpoint lives inside this process.
@@ -170,21 +173,26 @@ func (c EndpointConfig) check(name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.Connect(name, l, "check", 1)
+	_, err = c.Connect(name, l, "check", 1, nil)
 	return errors.Join(err, l.Close())
 }
 
-// Connect returns a client of the endpoint that records into l.
-func (c EndpointConfig) Connect(name string, l *ledger.Ledger, scope string, concurrency int) (*endpoint.Client, error) {
+// Connect returns a client of the endpoint that records into l and spends from
+// budget; nil = no caps.
+func (c EndpointConfig) Connect(name string, l *ledger.Ledger, scope string, concurrency int, budget endpoint.Budget) (*endpoint.Client, error) {
 	opts := endpoint.Options{
 		Name: name, BaseURL: c.BaseURL, Model: c.Model,
 		Temperature: c.Temperature, MaxTokens: c.MaxTokens, MaxTokensField: c.MaxTokensField, ExtraBody: c.ExtraBody,
-		Concurrency: concurrency, Simulated: c.Simulated, Ledger: l, Scope: scope,
+		Concurrency: concurrency, Simulated: c.Simulated, Ledger: l, Scope: scope, Budget: budget,
 	}
 	var err error
 	if opts.Timeouts, err = c.Timeouts.parse(name); err != nil {
 		return nil, err
 	}
+	if opts.Retry, err = c.Retries.parse(name); err != nil {
+		return nil, err
+	}
+	c.speak(&opts)
 	if opts.Price, err = c.Price.micros(); err != nil {
 		return nil, fmt.Errorf("endpoint %s: %w", name, err)
 	}
@@ -214,7 +222,7 @@ func (t TimeoutConfig) parse(name string) (out endpoint.Timeouts, err error) {
 	for _, d := range []struct {
 		key, text string
 		into      *time.Duration
-	}{{"connect", t.Connect, &out.Connect}, {"first_byte", t.FirstByte, &out.FirstByte}, {"total", t.Total, &out.Total}} {
+	}{{"connect", t.Connect, &out.Connect}, {"first_byte", t.FirstByte, &out.FirstByte}, {"idle", t.Idle, &out.Idle}, {"total", t.Total, &out.Total}} {
 		if d.text == "" {
 			continue
 		}
@@ -223,44 +231,6 @@ func (t TimeoutConfig) parse(name string) (out endpoint.Timeouts, err error) {
 		}
 	}
 	return out, nil
-}
-
-// micros turns USD into whole micro-USD per million tokens, in which all costs
-// are computed. A price with a part missing is refused: the missing part would
-// count as free.
-func (p *PriceConfig) micros() (*endpoint.Price, error) {
-	if p == nil {
-		return nil, nil
-	}
-	out := &endpoint.Price{}
-	for _, part := range []struct {
-		key  string
-		usd  *float64
-		into *int64
-	}{{"prompt", p.Prompt, &out.PromptMicros}, {"completion", p.Completion, &out.CompletionMicros}} {
-		if part.usd == nil {
-			return nil, fmt.Errorf("price has no %s; give both prompt and completion in USD per million tokens", part.key)
-		}
-		var err error
-		if *part.into, err = microUSD(part.key, *part.usd); err != nil {
-			return nil, err
-		}
-	}
-	if p.Cached != nil {
-		cached, err := microUSD("cached", *p.Cached)
-		if err != nil {
-			return nil, err
-		}
-		out.CachedMicros = &cached
-	}
-	return out, nil
-}
-
-func microUSD(key string, usd float64) (int64, error) {
-	if !(usd >= 0 && usd <= 1e6) {
-		return 0, fmt.Errorf("price.%s = %v is no price in USD per million tokens", key, usd)
-	}
-	return int64(math.Round(usd * 1e6)), nil
 }
 
 // Public returns the host that answers, for people: no path, no user, no query.

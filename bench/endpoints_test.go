@@ -43,25 +43,6 @@ func TestSelectEndpoint(t *testing.T) {
 	}
 }
 
-func TestPrices(t *testing.T) {
-	usd := func(v float64) *float64 { return &v }
-	got, err := (&PriceConfig{Prompt: usd(0.27), Completion: usd(1.1), Cached: usd(0.07)}).micros()
-	require.NoError(t, err)
-	assert.EqualValues(t, 270000, got.PromptMicros)
-	assert.EqualValues(t, 1100000, got.CompletionMicros)
-	assert.EqualValues(t, 70000, *got.CachedMicros)
-	none, err := (*PriceConfig)(nil).micros()
-	require.NoError(t, err)
-	assert.Nil(t, none, "no price is no price of zero")
-	for _, bad := range []PriceConfig{
-		{Prompt: usd(-1), Completion: usd(1)}, {Prompt: usd(1), Completion: usd(math.NaN())}, {Prompt: usd(math.Inf(1)), Completion: usd(1)},
-		{Prompt: usd(1)}, {Completion: usd(1)}, {Prompt: usd(1), Completion: usd(1), Cached: usd(-1)},
-	} {
-		_, err := bad.micros()
-		assert.ErrorContains(t, err, "price")
-	}
-}
-
 // What may hold a secret is refused before it can be written down, and the
 // refusal does not repeat it.
 func TestSettingsThatMayHoldASecret(t *testing.T) {

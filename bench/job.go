@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/youden-bench/youden/bench/budget"
 	"github.com/youden-bench/youden/corpus"
 	"github.com/youden-bench/youden/corpus/family"
 	"github.com/youden-bench/youden/detector"
@@ -19,8 +20,12 @@ type Job struct {
 	Plan     *Plan
 	Detector *detector.Detector
 	Program  detector.Program
-	manifest measurements.Manifest
-	sequence *sequence // nil: K is fixed
+	Warnings []string // what is to be told before it runs
+
+	manifest     measurements.Manifest
+	capabilities *measurements.Capabilities // nil: nobody has asked the endpoint
+	sequence     *sequence                  // nil: K is fixed
+	budget       *budget.Budget             // nil: nothing is capped, or nothing runs yet
 }
 
 // Prepare loads what the request names and plans its runs. folder is where
@@ -38,11 +43,20 @@ func Prepare(req Request, programs detector.Registry, folder, command string) (*
 		if err := req.Endpoint.check(req.EndpointName); err != nil {
 			return nil, err
 		}
+		if err := req.checkPriced(); err != nil {
+			return nil, err
+		}
+		if req.Split != "train" && req.mayBill() { // before the holdout leaves its seal
+			return nil, req.needsCaps("the estimate of another split than train would open the holdout")
+		}
 	}
 	if err := job.loadBaseline(); err != nil { // before the holdout leaves its seal
 		return nil, err
 	}
 	job.describe()
+	if err := job.embedCapabilities(); err != nil {
+		return nil, err
+	}
 	if err := job.checkBaseline(); err != nil {
 		return nil, err
 	}
@@ -75,7 +89,8 @@ func Prepare(req Request, programs detector.Registry, folder, command string) (*
 func (j *Job) describe() {
 	req, cfg := j.Request, j.Request.Endpoint
 	j.manifest = measurements.Manifest{
-		Simulated: cfg.Simulated && j.callsModel(),
+		Simulated:    cfg.Simulated && j.callsModel(),
+		Capabilities: j.capabilities,
 		Plan: measurements.PlanRecord{
 			Detector: measurements.DetectorRecord{
 				Name: j.Detector.Name, Hash: j.Detector.Hash(j.Program), Program: j.Detector.Program, Families: names(j.Detector.Families),
@@ -91,13 +106,14 @@ func (j *Job) describe() {
 	if !j.callsModel() {
 		return
 	}
-	j.manifest.Plan.Endpoint = measurements.EndpointRecord{Name: req.EndpointName, BaseURL: cfg.BaseURL, Model: cfg.Model}
+	j.manifest.Plan.Endpoint = cfg.record(req.EndpointName)
 	j.manifest.Plan.Parameters = map[string]any{
 		"temperature": cfg.Temperature, cfg.MaxTokensField: cfg.MaxTokens, "response_format": j.Detector.ResponseFormat,
 	}
 	for key, value := range cfg.ExtraBody {
 		j.manifest.Plan.Parameters[key] = value
 	}
+	cfg.parameters(j.manifest.Plan.Parameters)
 }
 
 // record adds to the manifest what was planned.
@@ -154,7 +170,7 @@ func names(ids []family.ID) []string {
 	return out
 }
 
-func sortedKeys(m map[string]int) []string {
+func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)

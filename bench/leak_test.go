@@ -26,7 +26,7 @@ func simulate(t *testing.T, model string, cases []*corpus.Case, k int) (answers 
 	l, err := ledger.Open(context.Background(), filepath.Join(t.TempDir(), ledgerFile), ledger.Options{Indeterminate: ledger.Retry})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
-	client, err := cfg.Connect(SimulatorName, l, "test", 8)
+	client, err := cfg.Connect(SimulatorName, l, "test", 8, nil)
 	require.NoError(t, err)
 	result, err := (&Runner{Program: program, Model: client, Simulated: true, Concurrency: 8}).Run(context.Background(), plan, nil)
 	require.NoError(t, err)

@@ -23,9 +23,10 @@ type Verdict int
 
 // The verdicts of a capture, the strongest first.
 const (
-	Interrupted Verdict = iota
-	RateLimited         // by a quota; resumable
-	Incomplete          // nothing scored, partial, or too many runs lost to the endpoint
+	Interrupted  Verdict = iota
+	RateLimited          // by a quota; resumable
+	Unaffordable         // a cap let nothing more be sent; resumable
+	Incomplete           // nothing scored, partial, or too many runs lost to the endpoint
 	Passed
 )
 
@@ -42,7 +43,11 @@ func (o Outcome) Verdict(maxErrorRate float64) Verdict {
 		return RateLimited
 	case o.onlyRateLimited() && (t.RunsOK+t.RunsCharged == 0 || *t.ErrorRate > maxErrorRate):
 		return RateLimited
-	case t.RunsOK+t.RunsCharged == 0, o.Summary.Status != measurements.Complete, o.Indeterminate > 0:
+	case t.RunsOK+t.RunsCharged == 0:
+		return Incomplete
+	case o.Stop.Budget:
+		return Unaffordable
+	case o.Summary.Status != measurements.Complete, o.Indeterminate > 0:
 		return Incomplete
 	case t.ErrorRate != nil && *t.ErrorRate > maxErrorRate:
 		return Incomplete
@@ -64,67 +69,32 @@ func (o Outcome) onlyRateLimited() bool {
 	return lost
 }
 
-// sizing is a model that measures what it is asked and answers nothing.
-type sizing struct{ bytes int }
-
-func (s *sizing) Complete(_ context.Context, req detector.Request) detector.Answer {
-	for _, m := range req.Messages {
-		s.bytes += len(m.Content)
-	}
-	return detector.Answer{Status: detector.Cancelled, Detail: "only planned"}
-}
-
-// promptTokens estimates the tokens of the first request of every run, at four
-// bytes a token.
-func (j *Job) promptTokens() int {
-	model := &sizing{}
-	for _, cell := range j.Plan.Cells {
-		if cell.Reason == "" {
-			j.Program.Run(context.Background(), j.Plan.target(cell), model)
-		}
-	}
-	return model.bytes / 4
-}
-
-// sent counts the planned runs that are sent, of the first k a side.
-func (p *Plan) sent(k int) int {
+// sent counts the planned runs that are sent.
+func (p *Plan) sent() int {
 	n := 0
 	for _, cell := range p.Cells {
-		if cell.Reason == "" && cell.K < k {
+		if cell.Reason == "" {
 			n++
 		}
 	}
 	return n
 }
 
-// calls says how many calls a plan takes at least, one a run.
-func (p *Plan) calls() string {
-	if len(p.Looks) == 0 {
-		return fmt.Sprintf("%d calls", p.sent(p.K))
-	}
-	return fmt.Sprintf("%d calls if it stops at the first look, %d if it makes all planned runs, %d with fresh runs of every family",
-		p.sent(p.Looks[0]), p.sent(p.K), p.sent(p.K)+p.sent(1)*compare.FreshRuns)
-}
-
-// Describe prints the plan of a job.
-func (j *Job) Describe(w io.Writer) {
+// Describe prints the plan of a job and what it may come to. It sends nothing.
+func (j *Job) Describe(ctx context.Context, w io.Writer) error {
 	p, m := j.Plan, j.manifest.Plan
-	sent := p.sent(p.K)
+	sent := p.sent()
 	fmt.Fprintf(w, "plan: %d runs of %s over %d cases (K = %d, split %s, seed %d)\n", len(p.Cells), m.Detector.Name, p.Cases, p.K, m.Split, p.Seed)
 	if s := m.Sequential; s != nil {
 		fmt.Fprintf(w, "against %s: looks at %s runs a side, where it may stop; families that look worse at the last get %d fresh runs a side\n", s.Against, listLooks(p.Looks), compare.FreshRuns)
 	}
 	if j.callsModel() {
-		fmt.Fprintf(w, "endpoint: %s, model %s; at least %s", j.Request.Endpoint.Public(), m.Endpoint.Model, p.calls())
-		tokens := j.promptTokens()
-		fmt.Fprintf(w, ", about %d prompt tokens", tokens)
-		if len(p.Looks) > 0 {
-			fmt.Fprint(w, " for all planned runs")
+		e, err := j.Estimate(ctx)
+		if err != nil {
+			return err
 		}
-		if p := j.Request.Endpoint.Price; p != nil {
-			fmt.Fprintf(w, ", about $%.4f for the prompts", float64(tokens)**p.Prompt/1e6)
-		}
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, "endpoint: %s, model %s\n", j.Request.Endpoint.Public(), m.Endpoint.Model)
+		e.write(w, p, j.Request.Caps)
 	} else {
 		fmt.Fprintf(w, "endpoint: none; %s makes no calls\n", m.Detector.Name)
 	}
@@ -135,4 +105,5 @@ func (j *Job) Describe(w io.Writer) {
 		fmt.Fprintf(w, "left out: %s\n", describeLeftOut(p.LeftOut))
 	}
 	fmt.Fprintf(w, "hashes: corpus %.12s, detector %.12s\n", m.Corpus.Hash, m.Detector.Hash)
+	return nil
 }

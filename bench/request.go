@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/youden-bench/youden/bench/budget"
 	"github.com/youden-bench/youden/corpus"
 	"github.com/youden-bench/youden/corpus/family"
 	"github.com/youden-bench/youden/measurements"
@@ -36,6 +37,14 @@ type Request struct {
 	// Against is a baseline or a capture that the capture is compared with while it
 	// grows; "" = none, and K is fixed.
 	Against string `json:"against,omitempty"`
+	// Caps bound what the capture may come to, over all processes that work on it.
+	Caps budget.Caps `json:"caps,omitzero"`
+	// Uncapped says that the operator agreed to a capture without caps at an
+	// endpoint elsewhere, which may send a bill.
+	Uncapped bool `json:"uncapped,omitempty"`
+	// Capabilities is the file of a capability record to embed, "" being where `youden
+	// doctor` leaves it; nil embeds none. A capture that is resumed keeps its own.
+	Capabilities *string `json:"-"`
 }
 
 func (r Request) check() error {
@@ -57,6 +66,9 @@ func (r Request) check() error {
 	}
 	if !slices.Contains([]string{"", "retry", "stop"}, r.Indeterminate) {
 		errs = append(errs, fmt.Errorf("--indeterminate %q is unknown; use retry or stop", r.Indeterminate))
+	}
+	if err := r.Caps.Check(); err != nil {
+		errs = append(errs, err)
 	}
 	for _, f := range r.Families {
 		if _, ok := family.Default().Family(family.ID(f)); !ok {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/youden-bench/youden/bench/budget"
 	"github.com/youden-bench/youden/bench/endpoint"
 	"github.com/youden-bench/youden/detector"
 	"github.com/youden-bench/youden/measurements"
@@ -21,6 +22,7 @@ type Runner struct {
 	Model       detector.Model // nil for detectors that call none
 	Simulated   bool
 	Concurrency int
+	Spare       int                 // further runs while the answers of others are made durable; the model bounds the calls
 	Progress    func(Progress)      // called after each run, never concurrently; may be nil
 	Redact      func(string) string // removes the endpoint's key from a text; may be nil
 	// Look is asked at each look of the plan whether the capture goes on, once all
@@ -44,6 +46,7 @@ type Stop struct {
 	Status      detector.Status // what the unsent runs end in
 	Detail      string
 	Interrupted bool // by the operator
+	Budget      bool // a cap lets nothing more be sent
 }
 
 // Result is what the runs of a plan gave, in plan order.
@@ -92,10 +95,14 @@ func (r *Runner) Run(ctx context.Context, p *Plan, stop <-chan struct{}) (Result
 func (r *Runner) stage(ctx context.Context, p *Plan, cells []int, stop <-chan struct{}, st *state, concurrency int) []int {
 	queue := make(chan int)
 	var workers sync.WaitGroup
-	for range min(concurrency, max(1, len(cells))) {
+	for range min(concurrency+r.Spare, max(1, len(cells))) {
 		workers.Go(func() {
 			for i := range queue {
-				st.finish(i, p.Cells[i], r.one(ctx, p, p.Cells[i]), r.Simulated)
+				t := r.one(ctx, p, p.Cells[i])
+				st.finish(i, p.Cells[i], t, r.Simulated)
+				if why, ended := endOf(ctx, stop); ended && t.Status == detector.Cancelled {
+					st.halt(why) // perhaps nothing was left to dispatch
+				}
 			}
 		})
 	}
@@ -114,18 +121,33 @@ func (r *Runner) dispatch(ctx context.Context, order []int, stop <-chan struct{}
 		}
 		select {
 		case <-ctx.Done():
-			st.halt(interrupted)
-			return order[n:]
 		case <-stop:
-			st.halt(interrupted)
-			return order[n:]
 		case queue <- i:
+			continue
 		}
+		why, _ := endOf(ctx, stop)
+		st.halt(why)
+		return order[n:]
 	}
 	return nil
 }
 
 var interrupted = Stop{Status: detector.Cancelled, Detail: "stopped by the operator", Interrupted: true}
+
+// endOf says whether the capture is to end, and why: the operator wants it, or the
+// time is spent.
+func endOf(ctx context.Context, stop <-chan struct{}) (Stop, bool) {
+	select {
+	case <-stop:
+		return interrupted, true
+	default:
+	}
+	var refused *budget.RefusedError
+	if errors.As(context.Cause(ctx), &refused) {
+		return Stop{Status: detector.Cancelled, Detail: refused.Error(), Budget: true}, true
+	}
+	return interrupted, ctx.Err() != nil
+}
 
 // one executes one run; a panic of a program is that run's fault and must not
 // take the paid answers of the others with it.
@@ -219,6 +241,10 @@ func (s *state) mustStop(row detector.StatusRow, run PlannedRun, t detector.Traj
 		switch endpoint.CauseOf(step.Answer) {
 		case endpoint.CauseQuota, endpoint.CauseLedger:
 			return stop, true
+		case endpoint.CauseBudget:
+			// What is small may still fit. But whoever went on with the small ones
+			// would measure another corpus.
+			return Stop{Status: t.Status, Detail: endpoint.ReasonOf(step.Answer), Budget: true}, true
 		}
 	}
 	return Stop{}, false
@@ -253,8 +279,8 @@ func (s *state) count(class detector.Class, t detector.Trajectory) {
 		s.done.Lost++
 	}
 	for _, step := range t.Steps {
-		if step.Kind != detector.ModelStep {
-			continue
+		if step.Kind != detector.ModelStep || step.Answer.Attempts == 0 && !step.Answer.Replayed {
+			continue // never left the process, and cost nothing
 		}
 		if !step.Answer.Replayed {
 			s.done.Calls += step.Answer.Attempts

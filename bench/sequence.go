@@ -155,13 +155,20 @@ func describeLook(number int, l measurements.Look, look *compare.Look) string {
 // conclude confirms what the last look suspects and closes the books again, with
 // the verdict. Until then the capture is partial: resuming goes on with it.
 func (j *Job) conclude(ctx context.Context, c *measurements.Capture, out *Outcome, stop <-chan struct{}, watch Watch) (err error) {
+	status := measurements.Complete
 	if s := j.sequence; s.look != nil && len(s.look.Suspects) > 0 {
-		if out.Fresh, err = j.confirm(ctx, c, out.Summary.Totals, stop, watch); err != nil || out.Fresh.Verdict(j.Request.MaxErrorRate) != Passed {
+		if out.Fresh, err = j.confirm(ctx, c, out.Summary.Totals, stop, watch); err != nil {
 			return err
 		}
+		c.Spent(j.budgetRecord(out.Fresh.Stop))
+		if out.Fresh.Verdict(j.Request.MaxErrorRate) != Passed {
+			status = measurements.Partial
+		}
 	}
-	out.Comparison = j.sequence.settle(out.Summary.Totals.Spend)
-	if err := c.Finish(measurements.Complete, out.Summary.Totals); err != nil {
+	if status == measurements.Complete {
+		out.Comparison = j.sequence.settle(out.Summary.Totals.Spend)
+	}
+	if err := c.Finish(status, out.Summary.Totals); err != nil {
 		return err
 	}
 	out.Summary, err = c.Summary(j.Request.Policy, j.Request.View)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/youden-bench/youden/bench/budget"
 	"github.com/youden-bench/youden/detector"
 	"github.com/youden-bench/youden/measurements"
 	"github.com/youden-bench/youden/measurements/compare"
@@ -79,13 +80,14 @@ func TestAStoppedCaptureIsNotLookedAt(t *testing.T) {
 // A plan with looks says what each end of it costs, and one without what it costs.
 func TestCallsOfAPlan(t *testing.T) {
 	plan, _ := planOf(t, 4, 5)
-	assert.Equal(t, "40 calls", plan.calls())
+	e := Estimate{Calls: 40, Worst: budget.Amount{Calls: 40}, Fresh: budget.Amount{Calls: 80}}
+	assert.Equal(t, "40 calls", e.calls(plan))
 	plan.Looks = []int{2, 5}
-	assert.Equal(t, "16 calls if it stops at the first look, 40 if it makes all planned runs, 120 with fresh runs of every family", plan.calls())
-	for i := range plan.Cells[:10] { // a case that cannot be scored
-		plan.Cells[i].Reason = detector.Config
-	}
-	assert.Equal(t, "12 calls if it stops at the first look, 30 if it makes all planned runs, 90 with fresh runs of every family", plan.calls())
+	assert.Equal(t, "16 calls if it stops at the first look, 40 if it makes all planned runs, 120 with fresh runs of every family", e.calls(plan))
+	e.Calls = 30 // a case that cannot be scored
+	assert.Equal(t, "12 calls if it stops at the first look, 30 if it makes all planned runs, 90 with fresh runs of every family", e.calls(plan))
+	assert.Contains(t, e.beyond(budget.Caps{Calls: to(int64(119))}), "not for the worst case")
+	assert.Contains(t, e.beyond(budget.Caps{Calls: to(int64(120))}), "enough for the worst case")
 }
 
 func TestLooksAreDescribed(t *testing.T) {
@@ -142,6 +144,7 @@ func TestSequentialCapture(t *testing.T) {
 	t.Run("fresh runs", func(t *testing.T) { confirmsByFreshRuns(t, base) })
 	t.Run("keeps fresh runs", func(t *testing.T) { keepsFreshRuns(t, base) })
 	t.Run("killed", func(t *testing.T) { leavesNoWholeCaptureWithoutVerdict(t, base) })
+	t.Run("capped", func(t *testing.T) { sharesTheBudget(t, base) })
 	t.Run("stops early", func(t *testing.T) { stopsEarly(t, base) })
 	t.Run("refused", func(t *testing.T) { refusesWhatCannotBeCompared(t, base) })
 }
@@ -155,7 +158,8 @@ func confirmsByFreshRuns(t *testing.T, base string) {
 	stop := make(chan struct{})
 	var notes []string
 	drifted := sequential(t, "sim-drifted", base, 3)
-	drifted.Limit = 21
+	drifted.Limit, drifted.Capabilities = 21, to(filepath.Join(folder, "probed.json"))
+	require.NoError(t, os.WriteFile(*drifted.Capabilities, []byte(`{"schema":"youden.capabilities/1","endpoint":{"base_url":"http://simulator.invalid/v1","model":"sim-drifted"},"features":[{"name":"seed","treatment":"honoured"}]}`), 0o600))
 	out := start(t, drifted, dir, stop, Watch{Note: func(text string) {
 		notes = append(notes, text)
 		if strings.Contains(text, "fresh runs") {
@@ -180,6 +184,12 @@ func confirmsByFreshRuns(t *testing.T, base string) {
 	assert.Equal(t, -record.FreshRuns, record.RunsSaved, "all looks were made, and fresh runs besides")
 	assert.Equal(t, 5, out.Summary.Plan.K)
 	assert.EqualValues(t, 210, out.Summary.Totals.Runs, "fresh runs enter no score")
+
+	for _, part := range []string{dir, filepath.Join(dir, freshFolder)} {
+		c, err := measurements.Reopen(part)
+		require.NoError(t, err)
+		assert.Equal(t, measurements.Honoured, c.Manifest().Capabilities.Treats("seed"), "what is known of the endpoint is in both")
+	}
 
 	var fresh measurements.Totals
 	require.NotNil(t, out.Fresh)
@@ -253,6 +263,51 @@ func leavesNoWholeCaptureWithoutVerdict(t *testing.T, base string) {
 	entries, err := os.ReadDir(half)
 	require.NoError(t, err)
 	assert.Empty(t, entries)
+}
+
+// A capture and its fresh runs spend from one budget, also when it is resumed: what
+// the fresh runs cost counts before the first of the others is asked again.
+func sharesTheBudget(t *testing.T, base string) {
+	dir := filepath.Join(t.TempDir(), "new")
+	drifted := sequential(t, "sim-drifted", base, 3)
+	drifted.Limit, drifted.Caps.Calls = 21, to(int64(215))
+	out := start(t, drifted, dir, nil, Watch{})
+	assert.Equal(t, Unaffordable, out.Verdict(.05))
+	require.NotNil(t, out.Fresh)
+	assert.EqualValues(t, 5, out.Fresh.Summary.Totals.Calls)
+	assert.Nil(t, out.Comparison, "no verdict without all fresh runs")
+	budgetOf := func() *measurements.BudgetRecord {
+		c, err := measurements.Reopen(dir)
+		require.NoError(t, err)
+		require.NotNil(t, c.Manifest().Budget)
+		return c.Manifest().Budget
+	}
+	record := budgetOf()
+	assert.EqualValues(t, 215, record.Calls)
+	assert.Equal(t, "the budget of 215 calls is spent", record.Stopped)
+	assert.Equal(t, measurements.Partial, out.Summary.Status)
+	assert.Equal(t, record, out.Summary.Budget)
+
+	job, err := Prepare(drifted, detector.Core(), filepath.Dir(dir), "resume")
+	require.NoError(t, err)
+	first := int64(0)
+	out, err = job.Resume(context.Background(), dir, nil, Watch{Progress: func(Progress) {
+		if first == 0 {
+			first = job.budget.State().Spent.Calls
+		}
+	}})
+	require.NoError(t, err)
+	assert.EqualValues(t, 215, first, "also of the fresh runs")
+	assert.Equal(t, Unaffordable, out.Verdict(.05))
+	assert.EqualValues(t, 215, budgetOf().Calls, "each counts once")
+
+	out, err = resume(t, dir, func(r *Request) { r.Caps.Calls = to(int64(1000)) })
+	require.NoError(t, err)
+	assert.Equal(t, Passed, out.Verdict(.05))
+	require.NotNil(t, out.Comparison)
+	record = budgetOf()
+	assert.EqualValues(t, 210+out.Summary.Plan.Sequential.FreshRuns, record.Calls)
+	assert.Empty(t, record.Stopped)
 }
 
 func stopsEarly(t *testing.T, base string) {

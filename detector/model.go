@@ -28,9 +28,10 @@ const (
 type Message struct {
 	Role       Role
 	Content    string
-	Reasoning  string     // an assistant's reasoning, replayed only where the provider wants it
-	ToolCalls  []ToolCall // of an assistant
-	ToolCallID string     // of a tool's result
+	Reasoning  string          // an assistant's reasoning, replayed only where the provider wants it
+	Replay     json.RawMessage // of the Answer that this turn is; it wins over Reasoning
+	ToolCalls  []ToolCall      // of an assistant
+	ToolCallID string          // of a tool's result
 }
 
 // Tool is a function that the model may call. Parameters is a JSON schema whose
@@ -42,11 +43,12 @@ type Tool struct {
 }
 
 // ToolCall is a call that the model asks for. Arguments are the raw text, which
-// may be broken JSON.
+// may be broken JSON: a program answers such a call with an error.
 type ToolCall struct {
 	ID        string
 	Name      string
 	Arguments string
+	Raw       string // the text that came, when Arguments is its one repair; else ""
 }
 
 // Request is one call of a model. The model's name, temperature and token limit
@@ -68,13 +70,18 @@ type Usage struct {
 // Answer is what came back for one request. Exactly one Status holds; Text is
 // the answer's text without any reasoning.
 type Answer struct {
-	Status       Status
-	Detail       string // what went wrong, in plain words; empty for ok
-	Text         string
-	Reasoning    string // recorded, never graded
+	Status    Status
+	Detail    string // what went wrong, in plain words; empty for ok
+	Text      string
+	Reasoning string // recorded, never graded
+	// Replay holds the members of the message in which the reasoning came. A
+	// program that continues the conversation copies it into the assistant's
+	// Message; nil = there is nothing to send back.
+	Replay       json.RawMessage
 	ToolCalls    []ToolCall
 	FinishReason string
 	Model        string // as returned
+	Provider     string // behind a router, as returned
 	Fingerprint  string
 	Usage        Usage
 	CostMicros   *int64 // micro-USD; nil = unknown

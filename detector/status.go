@@ -73,7 +73,7 @@ func Statuses() []StatusRow {
 		{Timeout, Excused, true, false, "no answer in time"},
 		{Auth, Excused, true, true, "the key was refused"},
 		{Config, Excused, true, true, "the endpoint does not take such a request"},
-		{Cancelled, Excused, false, false, "stopped by the operator"},
+		{Cancelled, Excused, false, false, "stopped by the operator or by a cap"},
 		{LabelDefect, Excused, false, false, "the label contradicts the files"},
 		{UnsupportedLanguage, Excused, false, false, "a file the tooling cannot read"},
 		{NoCandidate, Excused, false, false, "nothing to judge on this side"},

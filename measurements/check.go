@@ -34,6 +34,9 @@ func (m *Manifest) check() error {
 	if _, err := ParseView(string(m.Plan.View)); err != nil {
 		return err
 	}
+	if err := m.Capabilities.Check(); err != nil {
+		return fmt.Errorf("the capability record is none: %w", err)
+	}
 	planned := 0
 	for _, s := range m.Plan.Corpus.Strata {
 		for _, n := range []int{s.Pairs, s.VulnerableOnly, s.FixedOnly} {

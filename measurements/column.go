@@ -43,6 +43,8 @@ func entryColumns(policies []Policy) []column {
 		{name: "attempts", number: func(e *entry, v int64) { e.attempts = v }},
 		{name: "prompt_tokens", number: func(e *entry, v int64) { e.prompt = known(v) }},
 		{name: "completion_tokens", number: func(e *entry, v int64) { e.completion = known(v) }},
+		{name: "cached_tokens", number: func(e *entry, v int64) { e.cached = known(v) }},
+		{name: "reasoning_tokens", number: func(e *entry, v int64) { e.reasoning = known(v) }},
 		{name: "cost_usd_micros", number: func(e *entry, v int64) { e.cost = known(v) }},
 		{name: "latency_ms", number: func(e *entry, v int64) { e.latency = known(v) }},
 		{name: "trajectory_hash", text: traced()},

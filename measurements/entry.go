@@ -20,6 +20,7 @@ type entry struct {
 
 	unmapped, dropped, calls, attempts int64
 	prompt, completion, cost, latency  maybe[int64]
+	cached, reasoning                  maybe[int64]
 
 	trace              maybe[uint64] // the digest of the trajectory's hash
 	model, fingerprint string        // "" = unknown
@@ -72,6 +73,7 @@ func (r *RunRow) entry() entry {
 		unmapped: deref(r.Unmapped), dropped: deref(r.DroppedItems), calls: r.Calls, attempts: r.Attempts,
 		prompt: fromPointer(r.PromptTokens), completion: fromPointer(r.CompletionTokens),
 		cost: fromPointer(r.CostUSDMicros), latency: fromPointer(r.LatencyMS),
+		cached: fromPointer(r.CachedTokens), reasoning: fromPointer(r.ReasoningTokens),
 
 		model: deref(r.ModelReturned), fingerprint: deref(r.SystemFingerprint),
 	}

@@ -33,10 +33,15 @@ type Manifest struct {
 	EndedAt    *time.Time    `json:"ended_at"`
 	Totals     *Totals       `json:"totals"` // as of the end; readers recompute them
 	LeftOut    []LeftOut     `json:"left_out,omitempty"`
-	Openings   int           `json:"openings"` // of the sealed split, this one included
+	Openings   int           `json:"openings"`         // of the sealed split, this one included
+	Budget     *BudgetRecord `json:"budget,omitempty"` // nil: nothing was capped
+	// Capabilities is what a probe had found of the endpoint before the capture; nil =
+	// nobody had asked.
+	Capabilities *Capabilities `json:"capabilities,omitempty"`
 	// Request is what was asked for, so that a capture can be resumed. Package
 	// bench writes and reads it; it holds no secret.
 	Request json.RawMessage `json:"request,omitempty"`
+	Traffic                 // what became of the requests; zero until the first session ended
 }
 
 // PlanRecord is what was asked for, with the hashes that make it comparable.

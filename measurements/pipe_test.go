@@ -24,3 +24,10 @@ func TestPipesAreRefused(t *testing.T) {
 		})
 	}
 }
+
+func TestNoCapabilitiesInAPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.json")
+	require.NoError(t, syscall.Mkfifo(path, 0o600))
+	_, err := ReadCapabilities(path)
+	require.ErrorContains(t, err, "is no regular file")
+}

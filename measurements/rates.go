@@ -71,6 +71,10 @@ type Spend struct {
 	CompletionTokens *int64           `parquet:"completion_tokens,optional" json:"completion_tokens"`
 	Tokens           *int64           `parquet:"tokens,optional" json:"tokens"`
 	TokensUnknown    int64            `parquet:"tokens_unknown_runs" json:"tokens_unknown_runs"`
+	CachedTokens     *int64           `parquet:"cached_tokens,optional" json:"cached_tokens"` // of the prompts; what is cached is a part of them
+	CachedUnknown    int64            `parquet:"cached_unknown_runs" json:"cached_unknown_runs"`
+	ReasoningTokens  *int64           `parquet:"reasoning_tokens,optional" json:"reasoning_tokens"` // of the completions
+	ReasoningUnknown int64            `parquet:"reasoning_unknown_runs" json:"reasoning_unknown_runs"`
 	CostUSDMicros    *int64           `parquet:"cost_usd_micros,optional" json:"cost_usd_micros"`
 	CostUnknown      int64            `parquet:"cost_unknown_runs" json:"cost_unknown_runs"`
 }

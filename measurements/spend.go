@@ -30,11 +30,16 @@ func (s *Spend) add(e *entry) {
 	} else {
 		s.TokensUnknown++
 	}
-	if e.cost.known {
-		plus(&s.CostUSDMicros, e.cost.value)
-	} else {
-		s.CostUnknown++
+	known := func(total **int64, unknown *int64, part maybe[int64]) {
+		if part.known {
+			plus(total, part.value)
+		} else {
+			*unknown++
+		}
 	}
+	known(&s.CachedTokens, &s.CachedUnknown, e.cached)
+	known(&s.ReasoningTokens, &s.ReasoningUnknown, e.reasoning)
+	known(&s.CostUSDMicros, &s.CostUnknown, e.cost)
 }
 
 func spendByFamily(runs []RunRow) map[familyKey]Spend {
@@ -42,6 +47,25 @@ func spendByFamily(runs []RunRow) map[familyKey]Spend {
 	for i := range runs {
 		e := runs[i].entry()
 		key := familyKey{e.slice, e.family}
+		s := spend[key]
+		s.add(&e)
+		spend[key] = s
+	}
+	return spend
+}
+
+// CaseKey names a case of a capture.
+type CaseKey struct{ Slice, ID, Hash string }
+
+// Key names the case.
+func (c CaseScore) Key() CaseKey { return CaseKey{c.Slice, c.ID, c.Hash} }
+
+// SpendByCase sums up what the runs of each case cost.
+func SpendByCase(runs []RunRow) map[CaseKey]Spend {
+	spend := map[CaseKey]Spend{}
+	for i := range runs {
+		e := runs[i].entry()
+		key := CaseKey{e.slice, e.caseID, e.caseHash}
 		s := spend[key]
 		s.add(&e)
 		spend[key] = s

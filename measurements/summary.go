@@ -21,6 +21,7 @@ type Summary struct {
 	Totals    Totals        `json:"totals"`
 	LeftOut   []LeftOut     `json:"left_out"`
 	Openings  int           `json:"openings"`
+	Budget    *BudgetRecord `json:"budget,omitempty"`
 	Warnings  []string      `json:"warnings"` // what the intervals had to assume
 
 	Cases []CaseScore `json:"-"`
@@ -68,7 +69,7 @@ func Summarize(m Manifest, runs []RunRow, p Policy, v View) Summary {
 	families := scoreCases(cases, spendByFamily(runs), m.Plan.K, p, v)
 	s := Summary{
 		Schema: Schema, ID: m.ID, Status: m.Status, Simulated: m.Simulated, Policy: p, View: v,
-		Plan: m.Plan, Families: families, LeftOut: append([]LeftOut{}, m.LeftOut...), Openings: m.Openings,
+		Plan: m.Plan, Families: families, LeftOut: append([]LeftOut{}, m.LeftOut...), Openings: m.Openings, Budget: m.Budget,
 		Cases: seen, Runs: runs,
 	}
 	icc := pooledICC(cases)

@@ -4,10 +4,14 @@
 // It is opinionated about evidence. The bytes of each request and each answer are
 // what the ledger keeps, and an answer is read from those bytes alone: whether it
 // comes from the wire or from the ledger makes no difference. Nothing is sent
-// that is not recorded first, nothing is retried or redirected behind the
-// caller's back, and no proxy of the environment stands between. Every call ends
+// that is not recorded first, nothing is redirected, and nothing retried off the
+// record, and no proxy of the environment stands between. Every call ends
 // in exactly one status of the table in DESIGN section 5; an outage is never
 // silence and a cut answer is never a verdict.
+//
+// It adapts to the endpoint, and says so. A refused parameter is learned once, kept
+// for the plan and recorded; failures are tried again within a budget, each attempt
+// on record; the callers of a client share what the endpoint said of its limits.
 //
 // The library go-openai builds and carries the requests. It never sees a key, the
 // model's name, the messages or an answer that counts: its pitfalls
@@ -19,13 +23,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 	"unicode/utf8"
 
 	openai "github.com/sashabaranov/go-openai"
 
+	"github.com/youden-bench/youden/bench/budget"
 	"github.com/youden-bench/youden/bench/ledger"
 	"github.com/youden-bench/youden/detector"
+	"github.com/youden-bench/youden/measurements"
 )
 
 // Client calls one model of one endpoint. It implements detector.Model.
@@ -34,6 +41,7 @@ type Client struct {
 	openai    *openai.Client
 	transport *transport
 	warnings  []string
+	served    served
 }
 
 var _ detector.Model = (*Client)(nil)
@@ -45,6 +53,9 @@ func New(o Options) (*Client, error) {
 		return nil, fmt.Errorf("endpoint %s: %w", o.Name, err)
 	}
 	t, err := newTransport(o, base)
+	if err == nil {
+		err = t.remember(context.Background())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("endpoint %s: %w", o.Name, err)
 	}
@@ -56,6 +67,10 @@ func New(o Options) (*Client, error) {
 
 // Warnings are what New found doubtful but not wrong, in plain words.
 func (c *Client) Warnings() []string { return c.warnings }
+
+// Tell makes the client tell warn what is doubtful while calls are made: each thing
+// once, never concurrently. It is called before the first call.
+func (c *Client) Tell(warn func(string)) { c.transport.warn.tell = warn }
 
 // Simulated reports whether the endpoint is a simulation, which every table and
 // page has to say.
@@ -71,9 +86,26 @@ func (c *Client) Redact(text string) string {
 // CloseIdle closes connections that wait for another call.
 func (c *Client) CloseIdle() { c.transport.closeIdle() }
 
-// Complete sends one request, once, and reads its answer; or replays a recorded
-// one. The context must carry the run's index (WithSample). An error is a status
-// of the answer.
+// Drain ends all waits for another attempt, and refuses calls from now on; calls
+// that are under way finish.
+func (c *Client) Drain() { c.transport.throttle.close(errDrained) }
+
+// Traffic is what became of the requests so far. parameters are the configured
+// ones.
+func (c *Client) Traffic(parameters map[string]any) measurements.Traffic {
+	history, waits := c.transport.throttle.report()
+	return measurements.Traffic{
+		EffectiveParameters: c.transport.learning.effective(parameters),
+		Learned:             c.transport.learning.known(),
+		ConcurrencyHistory:  history,
+		Served:              c.served.list(c.Redact),
+		Waits:               waits,
+	}
+}
+
+// Complete gets the answer to one request, with the attempts that it takes, or
+// replays a recorded one. The context must carry the run's index (WithSample). An
+// error is a status of the answer.
 func (c *Client) Complete(ctx context.Context, req detector.Request) detector.Answer {
 	k, ok := sampleOf(ctx)
 	if !ok {
@@ -82,22 +114,19 @@ func (c *Client) Complete(ctx context.Context, req detector.Request) detector.An
 	if bad := c.refuse(req); bad.Status != "" {
 		return bad
 	}
-	messages, err := encodeMessages(req.Messages)
-	if err != nil {
-		return answer(detector.Config, fmt.Sprintf("the request could not be built: %v", err))
-	}
 	x := &exchange{
 		sample:   ledger.Sample{Scope: c.opts.Scope, Index: k},
-		messages: messages, seed: req.Seed, maxTokens: c.limit(req),
+		messages: req.Messages, prompt: prompt{req}, seed: req.Seed, maxTokens: c.limit(req),
 	}
-	_, err = c.openai.CreateChatCompletion(withExchange(ctx, x), chatRequest(req))
+	defer x.borrow()()
+	_, err := c.openai.CreateChatCompletion(withExchange(ctx, x), chatRequest(req))
 	switch {
 	case x.err != nil:
 		return c.failed(ctx, x.err)
 	case !x.done: // go-openai refused the request before the transport saw it
 		return answer(detector.Config, c.transport.filter.String(fmt.Sprintf("the request could not be built: %v", err)))
 	}
-	return c.read(x)
+	return c.read(ctx, x)
 }
 
 // refuse returns the answer of a request that must not be sent.
@@ -133,13 +162,21 @@ func (c *Client) limit(req detector.Request) int {
 // failed is the answer when the ledger has none.
 func (c *Client) failed(ctx context.Context, err error) detector.Answer {
 	words := c.transport.filter.String(err.Error())
+	var shut *shutError
+	var refused *budget.RefusedError
 	switch {
+	case errors.As(err, &shut):
+		return notSent(shut)
+	case errors.As(err, &refused):
+		return answer(detector.Cancelled, CauseBudget.detail(words))
 	case errors.Is(err, ledger.ErrIndeterminate):
 		// It was sent by a process that is gone, and may have been billed: its
 		// tokens and cost are unknown, not 0.
 		a := answer(detector.Cancelled, CauseIndeterminate.detail(words))
 		a.Attempts, a.Replayed = 1, true
 		return a
+	case errors.Is(err, budget.ErrDrained):
+		return answer(detector.Cancelled, words)
 	case ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return answer(detector.Timeout, "the time for the run was over before the call was sent")
 	case ctx.Err() != nil:
@@ -148,32 +185,30 @@ func (c *Client) failed(ctx context.Context, err error) detector.Answer {
 	return answer(detector.Cancelled, CauseLedger.detail(words))
 }
 
-// read turns a durable outcome into an answer. A fresh answer was read when it
-// arrived; any other is read from its bytes here, by the same code.
-func (c *Client) read(x *exchange) detector.Answer {
-	r := x.result
-	var a detector.Answer
-	switch {
-	case r.Observation != nil:
-		if x.answer != nil {
-			a = *x.answer
-		} else {
-			a = c.transport.interpret(r.Observation.HTTP, r.Observation.Header, r.Body, r.Observation.Cut)
-		}
+// read turns a durable outcome into an answer.
+func (c *Client) read(ctx context.Context, x *exchange) detector.Answer {
+	r, a := x.result, x.reading.Answer
+	if r.Observation != nil {
 		a.Started = time.Unix(0, r.Observation.Sent).UTC()
 		a.Latency = time.Duration(r.Observation.Received - r.Observation.Sent)
-	case r.NotSent != nil:
-		a = answer(detector.Status(r.NotSent.Outcome), r.NotSent.Cause)
-	case r.Indeterminate != nil:
-		a = answer(detector.Status(r.Indeterminate.Outcome), r.Indeterminate.Cause)
 	}
 	a.Receipt = r.Attempt.ID.String()
-	// Attempts that a crash of this program left open are in the ledger and its
-	// spend. They are no retries that the endpoint made necessary, and a resumed
-	// capture must equal one that was never killed.
-	a.Attempts = r.Sent - r.Orphans
+	a.Attempts = x.earlier + x.sent()
 	a.Replayed = r.Replayed
+	if x.halted != nil {
+		stopped := c.failed(ctx, x.halted)
+		a.Status, a.Detail = stopped.Status, stopped.Detail+lastAttempt+a.Detail+")"
+	}
+	c.served.note(a, x.prompt.roughly(), c.opts, c.transport.warn)
 	return a
+}
+
+// notSent is the answer of a call that found the endpoint shut.
+func notSent(shut *shutError) detector.Answer {
+	if shut.drained {
+		return answer(detector.Cancelled, shut.words)
+	}
+	return answer(detector.RateLimited, CauseQuota.detail("not sent: "+strings.TrimPrefix(shut.words, CauseQuota.detail(""))))
 }
 
 func answer(s detector.Status, detail string) detector.Answer {

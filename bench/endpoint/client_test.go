@@ -94,7 +94,7 @@ func options(url string, l *ledger.Ledger) endpoint.Options {
 	zero := 0.0
 	return endpoint.Options{
 		Name: "test", BaseURL: url + "/v1", Model: "o3-mini", Key: redact.NewSecret(testKey),
-		Temperature: &zero, Ledger: l, Scope: "plan-1",
+		Temperature: &zero, Ledger: l, Scope: "plan-1", Retry: endpoint.Retry{Max: -1},
 	}
 }
 

@@ -106,7 +106,10 @@ func TestTheKeyIsNowhere(t *testing.T) {
 		content("escaped "+url.QueryEscape(testKey)+" and "+basic, "stop"),
 		"<html>" + testKey + "</html>",
 		`{"broken ` + testKey,
+		`{"model":"` + testKey + `","choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`,
+		`{"error":{"message":"property 'seed' is unsupported, ` + testKey + `"}}`,
 	}
+	spelt := strings.Replace(content("x", "stop"), `"model":"m"`, `"model":"\u0073`+testKey[1:]+`"`, 1)
 	dir := t.TempDir()
 	l := openLedger(t, filepath.Join(dir, "ledger.db"), ledger.Options{Indeterminate: ledger.Retry})
 	var said bytes.Buffer
@@ -119,13 +122,20 @@ func TestTheKeyIsNowhere(t *testing.T) {
 			o := options(s.URL, l)
 			fmt.Fprintf(&said, "%+v %#v\n", o, o)
 			c := client(t, o)
+			c.Tell(func(words string) { fmt.Fprintln(&said, words) })
 			for k := range 2 {
 				fmt.Fprintf(&said, "%d %+v\n", i, complete(t, c, k, ask("q")))
 			}
+			fmt.Fprintf(&said, "%+v\n", c.Traffic(nil))
 			cut, _ := serve(t, hijack(t, "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n"+b, false))
 			fmt.Fprintf(&said, "%+v\n", complete(t, client(t, options(cut.URL, l)), 0, ask("q")))
 		}
 	}
+	s, _ := serve(t, reply(200, "application/json", spelt)) // recorded as it came, and told without it
+	c := client(t, options(s.URL, memoryLedger(t)))
+	c.Tell(func(words string) { fmt.Fprintln(&said, words) })
+	complete(t, c, 0, ask("q"))
+	fmt.Fprintf(&said, "%+v\n", c.Traffic(nil))
 	require.Contains(t, said.String(), "[secret]")
 	assert.NotContains(t, said.String(), testKey)
 	stored := 0

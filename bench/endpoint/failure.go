@@ -14,8 +14,11 @@ import (
 )
 
 // failure says what a call without a complete answer came to. parent is the
-// caller's context, without the client's own deadline.
-func (t *transport) failure(parent context.Context, err error, partial []byte) *ledger.Failure {
+// caller's context, within the one of the attempt with its own timeouts.
+func (t *transport) failure(parent, within context.Context, err error, partial []byte) *ledger.Failure {
+	if e, late := overdue(within); late && parent.Err() == nil {
+		err = e
+	}
 	status, detail := failureStatus(parent, err)
 	clean, _ := t.filter.Known(partial)
 	return &ledger.Failure{Outcome: string(status), Cause: t.filter.String(detail), Partial: clean}
@@ -23,12 +26,15 @@ func (t *transport) failure(parent context.Context, err error, partial []byte) *
 
 func failureStatus(parent context.Context, err error) (detector.Status, string) {
 	var timeout net.Error
+	var late *overdueError
 	var dns *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	switch {
 	case errors.Is(parent.Err(), context.Canceled):
 		return detector.Cancelled, "stopped while the call was under way"
+	case errors.As(err, &late):
+		return detector.Timeout, fmt.Sprintf("no complete answer in time: %v", err)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return detector.Timeout, fmt.Sprintf("no complete answer in time: %v", err)
 	case errors.Is(err, syscall.ECONNREFUSED), strings.Contains(err.Error(), "connection refused"),

@@ -16,6 +16,8 @@ type apiError struct {
 	code    string
 	kind    string
 	message string
+	params  []string // what the error names as wrong in the request
+	wait    string   // how long to wait, where the body says it
 }
 
 // errorIn finds the error in a body: {"error":{...}}, {"error":"..."}, vLLM's
@@ -40,11 +42,53 @@ func errorIn(o object) apiError {
 			e.message = string(from[field])
 		}
 	}
+	e.readPlaces(from)
+	e.readDetails(from)
 	return e
 }
 
+// readPlaces finds the names of parameters: OpenAI's param, and the path that
+// pydantic gives, which servers in Python pass on (spec/endpoints.md section 3.3).
+func (e *apiError) readPlaces(from object) {
+	if param := from.text("param"); param != "" {
+		e.params = append(e.params, param)
+	}
+	for _, raw := range from.list("detail") {
+		for _, part := range parse(raw).list("loc") {
+			if name, ok := decodeText(part); ok && name != "body" {
+				e.params = append(e.params, name)
+			}
+		}
+	}
+}
+
+// readDetails finds the wait in Google's RetryInfo and in what OpenRouter passes on
+// of a provider's headers; and Azure's inner error, which says why a filter struck.
+func (e *apiError) readDetails(from object) {
+	for _, raw := range from.list("details") {
+		detail := parse(raw)
+		if delay := detail.text("retryDelay"); delay != "" {
+			e.wait = delay
+		}
+		for _, violation := range detail.list("violations") {
+			if id := parse(violation).text("quotaId"); id != "" {
+				e.message += " (" + id + ")"
+			}
+		}
+	}
+	headers := parse(parse(from["metadata"])["headers"])
+	for _, name := range []string{"Retry-After", "retry-after", "X-RateLimit-Reset", "x-ratelimit-reset"} {
+		if e.wait == "" {
+			e.wait = headers.text(name)
+		}
+	}
+	if inner := parse(from["innererror"]).text("code"); inner != "" && e.code == "" {
+		e.code = inner
+	}
+}
+
 // failedAnswer reads an answer with an HTTP status outside 200..299.
-func failedAnswer(status int, contentType string, text []byte) detector.Answer {
+func failedAnswer(status int, contentType string, text []byte) reading {
 	var e apiError
 	if json.Valid(text) {
 		o := parse(text)
@@ -60,15 +104,18 @@ func failedAnswer(status int, contentType string, text []byte) detector.Answer {
 
 // fault gives an answer that reports an error its status. status is the HTTP
 // status, 0 when the error came in a successful answer.
-func fault(a detector.Answer, status int, e apiError) detector.Answer {
-	var hint string
-	a.Status, hint = classify(status, e)
-	words := e.words(status) + hint
-	if a.Status == detector.RateLimited && e.outOfQuota(status) {
-		words = CauseQuota.detail(words)
+func fault(a detector.Answer, status int, e apiError) reading {
+	r := reading{Answer: a, err: &e, code: status}
+	if status == 0 { // an error inside a successful answer carries its own status
+		r.code = e.status
 	}
-	a.Detail = words
-	return a
+	var hint string
+	r.Status, hint = classify(r.code, e)
+	r.Detail = e.words(status) + hint
+	if r.Status == detector.RateLimited && e.outOfQuota(r.code) {
+		r.Detail = CauseQuota.detail(r.Detail)
+	}
+	return r
 }
 
 func (e apiError) words(status int) string {
@@ -111,7 +158,13 @@ func (e apiError) says(phrases ...string) bool {
 func (e apiError) outOfQuota(status int) bool {
 	return status == http.StatusPaymentRequired || e.status == http.StatusPaymentRequired ||
 		e.is("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance") ||
-		status == http.StatusTooManyRequests && e.says("exceeded your current quota", "insufficient balance", "insufficient credits")
+		status == http.StatusTooManyRequests && e.says("exceeded your current quota", "insufficient balance", "insufficient credits", "billing")
+}
+
+// ofTheDay reports whether a limit counts by the day, so that waiting for it is no
+// matter of a capture.
+func (e *apiError) ofTheDay() bool {
+	return e.says("per day", "per-day", "perday", "daily", "(rpd)", "(tpd)") || strings.Contains(e.code+e.kind, "daily")
 }
 
 // overContext reports whether the prompt does not fit the model. Where the code
@@ -136,9 +189,6 @@ func (e apiError) filtered(status int) bool {
 
 // classify gives an error its status, and a hint for whoever has to see to it.
 func classify(status int, e apiError) (detector.Status, string) {
-	if status == 0 { // an error inside a successful answer carries its own status
-		status = e.status
-	}
 	switch {
 	case e.outOfQuota(status):
 		return detector.RateLimited, ""

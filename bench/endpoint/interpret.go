@@ -21,9 +21,24 @@ func settles(s detector.Status) bool {
 	return false
 }
 
+// reading is an answer as it was read, with the error that it reports.
+type reading struct {
+	detector.Answer
+	err  *apiError // nil = it reports none
+	code int       // of the error: the HTTP status, or the one in the body
+	page bool      // a web page stands in the place of an answer
+}
+
+func readAs(s detector.Status, detail string) reading { return reading{Answer: answer(s, detail)} }
+
+// rules are the settings by which answers are read.
+type rules struct {
+	fromReasoning bool // an empty answer's reasoning counts as the answer
+}
+
 // interpret reads a complete HTTP answer. It is a function of the recorded bytes
 // alone, so that a replayed answer reads as it did the first time.
-func interpret(status int, contentType string, body []byte, cut bool) detector.Answer {
+func (r rules) interpret(status int, contentType string, body []byte, cut bool) reading {
 	// A byte order mark and blank lines come before some answers: DeepSeek sends
 	// blank lines while a request waits (spec/peers.md section 3.2, row 25).
 	text := bytes.TrimLeft(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), " \t\r\n")
@@ -31,27 +46,26 @@ func interpret(status int, contentType string, body []byte, cut bool) detector.A
 	case status < 200 || status > 299:
 		return failedAnswer(status, contentType, text)
 	case cut:
-		return answer(detector.Oversize, fmt.Sprintf("the answer is longer than %d MB", maxResponse>>20))
+		return readAs(detector.Oversize, fmt.Sprintf("the answer is longer than %d MB", maxResponse>>20))
 	case len(text) == 0:
-		return answer(detector.Transient, fmt.Sprintf("HTTP %d without a body", status))
+		return readAs(detector.Transient, fmt.Sprintf("HTTP %d without a body", status))
 	case isStream(contentType, text):
-		return streamed(text)
+		return r.streamed(text)
+	case isHTML(contentType, text):
+		// A gateway's error page or a captive portal, or the wrong address
+		// (spec/peers.md section 3.1).
+		// Which of them it is, the bytes do not say.
+		r := readAs(detector.Transient, "the server answers HTML: is base_url right? It often must end in /v1")
+		r.page = true
+		return r
 	case text[0] != '{':
-		return answer(detector.Config, notCompletion(contentType, text))
+		return readAs(detector.Config, fmt.Sprintf("the server's answer is no JSON object: is base_url right? It often must end in /v1 (it begins %q)", clip(string(text), 60)))
 	}
 	o := document(text)
 	if o == nil {
-		return answer(detector.Transient, "the answer is broken JSON")
+		return readAs(detector.Transient, "the answer is broken JSON")
 	}
-	return completion(o)
-}
-
-// notCompletion says what a server answered that does not speak the protocol.
-func notCompletion(contentType string, text []byte) string {
-	if isHTML(contentType, text) {
-		return "the server answers HTML: is base_url right? It often must end in /v1"
-	}
-	return fmt.Sprintf("the server's answer is no JSON object: is base_url right? It often must end in /v1 (it begins %q)", clip(string(text), 60))
+	return r.completion(o)
 }
 
 func isHTML(contentType string, text []byte) bool {
@@ -59,12 +73,14 @@ func isHTML(contentType string, text []byte) bool {
 }
 
 // completion reads a chat completion.
-func completion(o object) detector.Answer {
-	a := detector.Answer{Model: o.text("model"), Fingerprint: o.text("system_fingerprint"), Usage: usage(parse(o["usage"]))}
+func (r rules) completion(o object) reading {
+	a := reading{Answer: detector.Answer{
+		Model: o.text("model"), Provider: o.text("provider"), Fingerprint: o.text("system_fingerprint"), Usage: usage(parse(o["usage"])),
+	}}
 	// Routers answer 200 and put the provider's failure into the body
 	// (spec/libraries.md 1.2, row 4).
 	if o.has("error") || o.text("object") == "error" {
-		return fault(a, 0, errorIn(o))
+		return fault(a.Answer, 0, errorIn(o))
 	}
 	choice := firstChoice(o.list("choices"))
 	if choice == nil {
@@ -75,7 +91,7 @@ func completion(o object) detector.Answer {
 	}
 	a.FinishReason = choice.text("finish_reason")
 	if choice.has("error") || a.FinishReason == "error" {
-		return fault(a, 0, errorIn(choice))
+		return fault(a.Answer, 0, errorIn(choice))
 	}
 	message := parse(choice["message"])
 	if message == nil {
@@ -83,13 +99,20 @@ func completion(o object) detector.Answer {
 		return a
 	}
 	said := readMessage(message)
-	a.Text, a.Reasoning, a.ToolCalls = said.text, said.reasoning, said.calls
+	a.Text, a.Reasoning, a.Replay, a.ToolCalls = said.text, said.reasoning, said.replay, said.calls
 	a.Status, a.Detail = verdictOn(choice, said)
-	if a.Status == detector.OK && said.repaired {
-		a.Detail = "repaired: the answer was not valid UTF-8, and U+FFFD stands for what was not"
+	if a.Status == detector.Empty && r.fromReasoning && said.reasoning != "" {
+		a.Status, a.Detail, a.Text = detector.OK, "", said.reasoning
+		said.repairs = append(said.repairs, "the model only reasoned, and answer_from_reasoning makes that the answer")
+	}
+	if a.Status == detector.OK && len(said.repairs) > 0 {
+		a.Detail = repairedMark + strings.Join(said.repairs, "; ")
 	}
 	return a
 }
+
+// repairedMark begins the detail of an answer that is not quite what was sent.
+const repairedMark = "repaired: "
 
 // firstChoice returns the choice with the lowest index: servers send several in
 // any order (row 17).
@@ -148,13 +171,20 @@ func verdictOn(choice object, said said) (detector.Status, string) {
 	return detector.OK, ""
 }
 
-// usage reads token counts. What is absent is unknown, not 0 (row 14).
+// usage reads token counts. What is absent is unknown, not 0 (row 14). Reasoning is
+// part of the completion; where the total shows that a server counts it beside the
+// completion, it is added.
 func usage(o object) detector.Usage {
 	u := detector.Usage{Prompt: o.integer("prompt_tokens"), Completion: o.integer("completion_tokens")}
 	u.Reasoning = parse(o["completion_tokens_details"]).integer("reasoning_tokens")
 	u.Cached = parse(o["prompt_tokens_details"]).integer("cached_tokens")
 	if u.Cached == nil {
 		u.Cached = o.integer("prompt_cache_hit_tokens") // DeepSeek
+	}
+	total := o.integer("total_tokens")
+	if total != nil && u.Prompt != nil && u.Completion != nil && u.Reasoning != nil && *total == *u.Prompt+*u.Completion+*u.Reasoning {
+		all := *u.Completion + *u.Reasoning
+		u.Completion = &all
 	}
 	return u
 }

@@ -14,6 +14,10 @@ import (
 	"github.com/youden-bench/youden/detector"
 )
 
+func interpret(status int, contentType string, body []byte, cut bool) detector.Answer {
+	return rules{}.interpret(status, contentType, body, cut).Answer
+}
+
 // body wraps a message into a completion.
 func body(message string) []byte {
 	return []byte(`{"choices":[{"index":0,"message":` + message + `,"finish_reason":"stop"}]}`)

@@ -3,6 +3,7 @@ package endpoint
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/youden-bench/youden/detector"
@@ -13,15 +14,34 @@ type said struct {
 	text      string
 	reasoning string
 	refusal   string
+	replay    json.RawMessage // the member with the reasoning, as an object
 	calls     []detector.ToolCall
-	repaired  bool // some text was not valid UTF-8
-	odd       bool // the content is neither text nor parts
+	repairs   []string // what is not as it came, in words
+	odd       bool     // the content is neither text nor parts
 }
+
+// The repairs of an answer.
+const (
+	repairedText      = "the answer was not valid UTF-8, and U+FFFD stands for what was not"
+	repairedArguments = "the arguments of a tool call had more around their JSON object, which was taken off"
+)
+
+func (s *said) repair(words string) {
+	if !slices.Contains(s.repairs, words) {
+		s.repairs = append(s.repairs, words)
+	}
+}
+
+// reasoningFields are the members that reasoning comes in as text: DeepSeek's and
+// older vLLM's, then OpenRouter's and newer vLLM's. Some send both with one text.
+var reasoningFields = []string{"reasoning_content", "reasoning"}
 
 // take decodes a string and notes whether it had to be repaired.
 func (s *said) take(raw json.RawMessage) string {
 	text, _ := decodeText(raw)
-	s.repaired = s.repaired || repaired(raw, text)
+	if repaired(raw, text) {
+		s.repair(repairedText)
+	}
 	return text
 }
 
@@ -37,10 +57,18 @@ func readMessage(m object) said {
 			thoughts = append(thoughts, text)
 		}
 	}
-	if reasoning := s.take(m["reasoning_content"]); reasoning != "" {
-		think(reasoning)
-	} else { // OpenRouter and newer vLLM; some send both with the same text
-		think(s.take(m["reasoning"]))
+	for _, field := range reasoningFields {
+		if reasoning := s.take(m[field]); reasoning != "" {
+			think(reasoning)
+			s.keep(field, reasoning)
+			break
+		}
+	}
+	if details := m["reasoning_details"]; len(items(details)) > 0 {
+		s.keep("reasoning_details", json.RawMessage(bytes.ToValidUTF8(details, []byte("\uFFFD"))))
+		if len(thoughts) == 0 {
+			s.readDetails(m.list("reasoning_details"), think)
+		}
 	}
 	switch raw := m["content"]; {
 	case isNull(raw):
@@ -57,6 +85,23 @@ func readMessage(m object) said {
 	s.reasoning = strings.Join(thoughts, "\n")
 	s.readCalls(m)
 	return s
+}
+
+// keep notes in which member the reasoning came. Providers that sign or demand their
+// reasoning want it back there on the next turn (spec/peers.md section 3.2, row 1).
+func (s *said) keep(field string, value any) {
+	if raw, err := json.Marshal(map[string]any{field: value}); err == nil {
+		s.replay = raw
+	}
+}
+
+// readDetails reads OpenRouter's list of reasoning, whose members may be encrypted.
+func (s *said) readDetails(details []json.RawMessage, think func(string)) {
+	for _, raw := range details {
+		part := parse(raw)
+		think(s.take(part["text"]))
+		think(s.take(part["summary"]))
+	}
 }
 
 // readParts joins a content that is an array of parts.
@@ -82,7 +127,8 @@ func (s *said) readParts(parts []json.RawMessage, think func(string)) {
 }
 
 // readCalls reads tool calls. Arguments stay the text that came, whether the
-// server sent a string or an object (spec/libraries.md 1.2, row 19).
+// server sent a string or an object (spec/libraries.md 1.2, row 19), unless the one
+// repair makes them an object.
 func (s *said) readCalls(m object) {
 	for _, raw := range m.list("tool_calls") {
 		call := parse(raw)
@@ -90,11 +136,20 @@ func (s *said) readCalls(m object) {
 		if function == nil {
 			continue
 		}
-		s.calls = append(s.calls, detector.ToolCall{ID: call.text("id"), Name: function.text("name"), Arguments: s.arguments(function["arguments"])})
+		s.addCall(call.text("id"), function)
 	}
 	if function := parse(m["function_call"]); function != nil && len(s.calls) == 0 { // the form before tools
-		s.calls = append(s.calls, detector.ToolCall{Name: function.text("name"), Arguments: s.arguments(function["arguments"])})
+		s.addCall("", function)
 	}
+}
+
+func (s *said) addCall(id string, function object) {
+	call := detector.ToolCall{ID: id, Name: function.text("name"), Arguments: s.arguments(function["arguments"])}
+	if fixed, ok := repairArguments(call.Arguments); ok {
+		call.Arguments, call.Raw = fixed, call.Arguments
+		s.repair(repairedArguments)
+	}
+	s.calls = append(s.calls, call)
 }
 
 func (s *said) arguments(raw json.RawMessage) string {

@@ -1,9 +1,11 @@
 package endpoint
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/netip"
@@ -25,12 +27,25 @@ type Options struct {
 
 	Temperature    *float64       // 0 is really sent; nil = the field is left out
 	MaxTokens      int            // of an answer; 0 = 4096
-	MaxTokensField string         // "max_tokens" (default) or "max_completion_tokens"
+	MaxTokensField string         // "max_tokens" or "max_completion_tokens"; "" = the one that the endpoint takes
 	ExtraBody      map[string]any // more fields of the request's body
 	Price          *Price         // nil = costs are unknown
+	Budget         Budget         // asked before anything is sent; nil = no cap
+
+	Stream         string // "" or "auto" = only where nothing else is taken, "on", "off"
+	ToolContent    string // beside tool calls: "null", "empty", "omit"; "" = what the endpoint takes
+	KeepParameters bool   // a refused temperature, seed or response_format is an error, not left out
+	ForgetThoughts bool   // earlier reasoning is never sent back
+	// AnswerFromReasoning makes the reasoning of an answer that says nothing else the
+	// answer.
+	AnswerFromReasoning bool
+	// PromptRatio is which share of the estimated prompt an endpoint must have taken
+	// in; 0 = 0.6, negative = it is not checked.
+	PromptRatio float64
 
 	Timeouts    Timeouts
-	Concurrency int // connections kept open; 0 = 32
+	Retry       Retry
+	Concurrency int // calls under way at once, and connections; 0 = 32
 
 	// Base answers requests inside this process instead of a socket. Canonical is
 	// then the pseudo URL that identifies it, e.g. sim://default/v1.
@@ -40,7 +55,10 @@ type Options struct {
 
 	Ledger *ledger.Ledger
 	Scope  string // the plan's id
+
 	Clock  func() time.Time
+	Wait   func(ctx context.Context, d time.Duration) error // lets time pass; nil = a timer
+	Random func() float64                                   // in [0, 1); nil = math/rand
 }
 
 // Timeouts bound one call. A server that does not stream sends its first byte
@@ -48,8 +66,32 @@ type Options struct {
 type Timeouts struct {
 	Connect   time.Duration // 0 = 10 s, for the connection and for TLS
 	FirstByte time.Duration // 0 = 5 min after the request was written
+	Idle      time.Duration // 0 = 5 min without a byte of the answer
 	Total     time.Duration // 0 = 10 min
 }
+
+// Defaults returns the timeouts with the default in place of each 0.
+func (t Timeouts) Defaults() Timeouts {
+	for _, d := range []struct {
+		d       *time.Duration
+		natural time.Duration
+	}{{&t.Connect, 10 * time.Second}, {&t.FirstByte, 5 * time.Minute}, {&t.Idle, 5 * time.Minute}, {&t.Total, 10 * time.Minute}} {
+		if *d.d == 0 {
+			*d.d = d.natural
+		}
+	}
+	return t
+}
+
+// Words for Options.Stream and Options.ToolContent.
+const (
+	streamAuto   = "auto"
+	streamAlways = "on"
+	streamNever  = "off"
+	contentNull  = "null"
+	contentEmpty = "empty"
+	contentOmit  = "omit"
+)
 
 const (
 	fieldMaxTokens           = "max_tokens"
@@ -67,9 +109,6 @@ var reserved = []string{
 
 // check fills in defaults and returns the base URL's canonical form.
 func (o *Options) check() (base ledger.Endpoint, warnings []string, err error) {
-	if o.MaxTokensField == "" {
-		o.MaxTokensField = fieldMaxTokens
-	}
 	if o.MaxTokens == 0 {
 		o.MaxTokens = defaultMaxTokens
 	}
@@ -79,16 +118,47 @@ func (o *Options) check() (base ledger.Endpoint, warnings []string, err error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	for _, t := range []struct {
-		d       *time.Duration
-		natural time.Duration
-	}{{&o.Timeouts.Connect, 10 * time.Second}, {&o.Timeouts.FirstByte, 5 * time.Minute}, {&o.Timeouts.Total, 10 * time.Minute}} {
-		if *t.d == 0 {
-			*t.d = t.natural
-		}
+	if o.Wait == nil {
+		o.Wait = wait
 	}
+	if o.Random == nil {
+		o.Random = rand.Float64
+	}
+	if o.PromptRatio == 0 {
+		o.PromptRatio = defaultPromptRatio
+	}
+	o.Timeouts = o.Timeouts.Defaults()
 	base, warnings, err = o.checkURL()
-	return base, warnings, errors.Join(err, o.checkValues())
+	return base, warnings, errors.Join(err, o.checkValues(), o.Retry.check())
+}
+
+// pupil says what the options leave open.
+func (o *Options) pupil() pupil {
+	field := o.MaxTokensField
+	if field == "" {
+		field = fieldMaxTokens
+	}
+	return pupil{
+		maxTokensField: field, swaps: o.MaxTokensField == "", drops: !o.KeepParameters,
+		streams: o.Stream == "" || o.Stream == streamAuto, callContent: o.ToolContent == "",
+	}
+}
+
+// form is how requests are made as configured.
+func (o *Options) form() (f form) {
+	if o.Stream == streamAlways {
+		f |= streamOn
+	}
+	if o.ForgetThoughts {
+		f |= dropReasoning
+	}
+	switch o.ToolContent {
+	case contentEmpty:
+		f |= callContentEmpty
+	case contentOmit:
+		f |= callContentOmit
+	}
+	return f
 }
 
 func (o *Options) checkValues() error {
@@ -106,10 +176,16 @@ func (o *Options) checkValues() error {
 	if o.MaxTokens < 0 {
 		bad("max_tokens is %d and must be positive", o.MaxTokens)
 	}
-	if o.MaxTokensField != fieldMaxTokens && o.MaxTokensField != fieldMaxCompletionTokens {
+	if !slices.Contains([]string{"", streamAuto, streamAlways, streamNever}, o.Stream) {
+		bad("stream is %q and must be auto, on or off", o.Stream)
+	}
+	if !slices.Contains([]string{"", contentNull, contentEmpty, contentOmit}, o.ToolContent) {
+		bad("tool_content is %q and must be null, empty or omit", o.ToolContent)
+	}
+	if !slices.Contains([]string{"", fieldMaxTokens, fieldMaxCompletionTokens}, o.MaxTokensField) {
 		bad("max_tokens_field is %q and must be %s or %s", o.MaxTokensField, fieldMaxTokens, fieldMaxCompletionTokens)
 	}
-	if o.Concurrency < 0 || o.Timeouts.Connect < 0 || o.Timeouts.FirstByte < 0 || o.Timeouts.Total < 0 {
+	if o.Concurrency < 0 || o.Timeouts.Connect < 0 || o.Timeouts.FirstByte < 0 || o.Timeouts.Idle < 0 || o.Timeouts.Total < 0 {
 		bad("concurrency and timeouts must not be negative")
 	}
 	for _, field := range sortedKeys(o.ExtraBody) {
@@ -185,11 +261,12 @@ func (o *Options) newRoundTripper() *http.Transport {
 		Proxy:                  nil,
 		DialContext:            dialer.DialContext,
 		TLSHandshakeTimeout:    o.Timeouts.Connect,
-		ResponseHeaderTimeout:  o.Timeouts.FirstByte,
 		MaxIdleConns:           o.Concurrency,
 		MaxIdleConnsPerHost:    o.Concurrency,
+		MaxConnsPerHost:        o.Concurrency,
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: 1 << 20,
+		WriteBufferSize:        32 << 10, // most requests in one system call
 		Protocols:              &protocols,
 	}
 }

@@ -33,54 +33,74 @@ func chatRequest(req detector.Request) openai.ChatCompletionRequest {
 	return out
 }
 
-// wireMessage is a message as it is sent. It takes the place of go-openai's,
-// which leaves out an empty content: servers answer 400 to a tool result without
-// one, or take another branch of the chat template (row 2).
-type wireMessage struct {
-	Role             detector.Role `json:"role"`
-	Content          *string       `json:"content"`
-	ReasoningContent string        `json:"reasoning_content,omitempty"`
-	ToolCalls        []wireCall    `json:"tool_calls,omitempty"`
-	ToolCallID       string        `json:"tool_call_id,omitempty"`
-}
-
-type wireCall struct {
-	ID       string          `json:"id"`
-	Type     openai.ToolType `json:"type"`
-	Function struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	} `json:"function"`
-}
-
-// encodeMessages encodes messages with their exact texts. Only an assistant's
-// turn that is nothing but tool calls has no content, which the API writes as
-// null; and arguments that are no text at all become an empty object, since
-// servers parse them.
-func encodeMessages(messages []detector.Message) (json.RawMessage, error) {
-	out := make([]wireMessage, len(messages))
+// encodeMessages encodes messages with their exact texts. They do not go through
+// go-openai, which leaves out an empty content: servers answer 400 to a tool result
+// without one, or take another branch of the chat template (row 2). Only an
+// assistant's turn that is nothing but tool calls has no content, which the API
+// writes as null unless the form says otherwise; and arguments that are no object
+// become one, since servers parse them.
+func encodeMessages(b []byte, messages []detector.Message, f form) json.RawMessage {
+	size := 2
+	for _, m := range messages {
+		size += len(m.Content) + len(m.Content)/16 + len(m.Reasoning) + len(m.Replay) + 256*(1+len(m.ToolCalls))
+	}
+	b = append(slices.Grow(b, size), '[')
 	for i, m := range messages {
-		w := wireMessage{Role: m.Role, Content: &m.Content, ReasoningContent: m.Reasoning, ToolCallID: m.ToolCallID}
-		for _, c := range m.ToolCalls {
-			call := wireCall{ID: c.ID, Type: openai.ToolTypeFunction}
-			call.Function.Name, call.Function.Arguments = c.Name, c.Arguments
-			if c.Arguments == "" {
-				call.Function.Arguments = "{}"
-			}
-			w.ToolCalls = append(w.ToolCalls, call)
+		if i > 0 {
+			b = append(b, ',')
 		}
-		if m.Content == "" && len(w.ToolCalls) > 0 {
-			w.Content = nil
+		b = appendMessage(b, m, f)
+	}
+	return append(b, ']')
+}
+
+func appendMessage(b []byte, m detector.Message, f form) []byte {
+	b = appendQuoted(append(b, `{"role":`...), string(m.Role))
+	switch {
+	case m.Content != "" || len(m.ToolCalls) == 0:
+		b = appendQuoted(append(b, `,"content":`...), m.Content)
+	case f.callContent() == contentEmpty:
+		b = append(b, `,"content":""`...)
+	case f.callContent() != contentOmit:
+		b = append(b, `,"content":null`...)
+	}
+	if !f.has(dropReasoning) {
+		b = appendReasoning(b, m)
+	}
+	for i, c := range m.ToolCalls {
+		b = append(b, map[bool]string{true: `,"tool_calls":[`, false: `,`}[i == 0]...)
+		b = appendQuoted(append(b, `{"id":`...), c.ID)
+		b = appendQuoted(append(b, `,"type":"function","function":{"name":`...), c.Name)
+		b = appendQuoted(append(b, `,"arguments":`...), sendable(c.Arguments))
+		b = append(b, `}}`...)
+	}
+	if len(m.ToolCalls) > 0 {
+		b = append(b, ']')
+	}
+	if m.ToolCallID != "" {
+		b = appendQuoted(append(b, `,"tool_call_id":`...), m.ToolCallID)
+	}
+	return append(b, '}')
+}
+
+// appendReasoning puts earlier reasoning into the member that it came in.
+func appendReasoning(b []byte, m detector.Message) []byte {
+	if m.Replay == nil {
+		if m.Reasoning != "" {
+			b = appendQuoted(append(b, `,"reasoning_content":`...), m.Reasoning)
 		}
-		out[i] = w
+		return b
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // code is full of < and &
-	if err := e.Encode(out); err != nil {
-		return nil, fmt.Errorf("encoding the messages: %w", err)
+	members := document(m.Replay)
+	for _, field := range reasoningFields {
+		if text := members.text(field); text != "" {
+			b = appendQuoted(append(b, `,"`+field+`":`...), text)
+		}
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	if details := members["reasoning_details"]; len(items(details)) > 0 {
+		b = append(append(b, `,"reasoning_details":`...), details...)
+	}
+	return b
 }
 
 func responseFormat(req detector.Request) *openai.ChatCompletionResponseFormat {

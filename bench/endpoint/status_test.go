@@ -151,6 +151,7 @@ func TestEveryAnswerHasOneStatus(t *testing.T) {
 				reply(c.status, contentType, c.body)(w, req)
 			})
 			o := options(s.URL, memoryLedger(t))
+			o.KeepParameters, o.MaxTokensField = true, "max_tokens" // nothing may be learned
 			first := complete(t, client(t, o), 0, ask("q"))
 			assert.Equal(t, c.want, first.Status, first.Detail)
 			_, known := first.Status.Row()

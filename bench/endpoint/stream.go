@@ -12,18 +12,24 @@ import (
 // isStream reports whether a server streamed although it was asked not to; some
 // gateways can do nothing else (spec/peers.md section 3.2, row 60).
 func isStream(contentType string, text []byte) bool {
-	return strings.HasPrefix(contentType, "text/event-stream") || bytes.HasPrefix(text, []byte("data:")) || bytes.HasPrefix(text, []byte("event:"))
+	return strings.HasPrefix(contentType, "text/event-stream") || bytes.HasPrefix(text, []byte("data:")) ||
+		bytes.HasPrefix(text, []byte("event:")) || bytes.HasPrefix(text, []byte(":")) // a comment
 }
 
 // streamed reads a recorded event stream as the completion it would have been.
 // Both the end mark and a finish_reason are required: a server that closes early
 // looks like one that is done (spec/libraries.md 1.2, row 20).
-func streamed(text []byte) detector.Answer {
+func (r rules) streamed(text []byte) reading {
 	var s stream
+	failed := false // the event is called "error", whatever it holds
 	for line := range bytes.Lines(text) {
-		data, found := bytes.CutPrefix(bytes.TrimRight(line, "\r\n"), []byte("data:"))
+		line = bytes.TrimRight(line, "\r\n")
+		data, found := bytes.CutPrefix(line, []byte("data:"))
+		if name, named := bytes.CutPrefix(line, []byte("event:")); named {
+			failed = string(bytes.TrimSpace(name)) == "error"
+		}
 		if !found {
-			continue // comments that keep the connection, names of events
+			continue // comments that keep the connection, and blank lines
 		}
 		data = bytes.TrimSpace(data)
 		if string(data) == "[DONE]" {
@@ -32,21 +38,21 @@ func streamed(text []byte) detector.Answer {
 		}
 		chunk := document(data)
 		if chunk == nil {
-			return answer(detector.Transient, "the stream holds an event of broken JSON")
+			return readAs(detector.Transient, "the stream holds an event of broken JSON")
 		}
-		if chunk.has("error") {
+		if failed || chunk.has("error") {
 			return fault(detector.Answer{}, 0, errorIn(chunk))
 		}
 		s.add(chunk)
 	}
 	if !s.done || s.finish == nil {
-		return answer(detector.Transient, "the stream broke off before its end")
+		return readAs(detector.Transient, "the stream broke off before its end")
 	}
 	o, err := s.completion()
 	if err != nil {
-		return answer(detector.Transient, fmt.Sprintf("the stream does not make a message: %v", err))
+		return readAs(detector.Transient, fmt.Sprintf("the stream does not make a message: %v", err))
 	}
-	return completion(o)
+	return r.completion(o)
 }
 
 // stream is what the chunks of the first choice add up to.
@@ -54,6 +60,8 @@ type stream struct {
 	head      object // members of the whole, from the last chunk that has them
 	text      strings.Builder
 	reasoning strings.Builder
+	field     string // the member that the reasoning comes in
+	details   []json.RawMessage
 	refusal   strings.Builder
 	calls     []streamedCall
 	finish    json.RawMessage
@@ -73,7 +81,7 @@ func (s *stream) add(chunk object) {
 	if s.head == nil {
 		s.head = object{}
 	}
-	for _, name := range []string{"model", "system_fingerprint", "usage"} {
+	for _, name := range []string{"model", "provider", "system_fingerprint", "usage"} {
 		if chunk.has(name) {
 			s.head[name] = chunk[name]
 		}
@@ -88,11 +96,14 @@ func (s *stream) add(chunk object) {
 	delta := parse(choice["delta"])
 	s.text.WriteString(delta.text("content"))
 	s.refusal.WriteString(delta.text("refusal"))
-	if delta.has("reasoning_content") {
-		s.reasoning.WriteString(delta.text("reasoning_content"))
-	} else {
-		s.reasoning.WriteString(delta.text("reasoning"))
+	for _, field := range reasoningFields {
+		if text := delta.text(field); text != "" {
+			s.reasoning.WriteString(text)
+			s.field = field
+			break
+		}
 	}
+	s.details = append(s.details, delta.list("reasoning_details")...)
 	for i, raw := range delta.list("tool_calls") {
 		s.addCall(int64(i), parse(raw))
 	}
@@ -127,9 +138,14 @@ func (s *stream) addCall(position int64, fragment object) {
 
 // completion makes the body that the server would have sent in one piece.
 func (s *stream) completion() (object, error) {
-	message, err := json.Marshal(map[string]any{
-		"content": s.text.String(), "reasoning": s.reasoning.String(), "refusal": s.refusal.String(), "tool_calls": s.calls,
-	})
+	members := map[string]any{"content": s.text.String(), "refusal": s.refusal.String(), "tool_calls": s.calls}
+	if s.field != "" {
+		members[s.field] = s.reasoning.String()
+	}
+	if len(s.details) > 0 {
+		members["reasoning_details"] = s.details
+	}
+	message, err := json.Marshal(members)
 	if err != nil {
 		return nil, err
 	}

@@ -2,17 +2,13 @@ package endpoint
 
 import (
 	"bytes"
-	"compress/gzip"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"github.com/youden-bench/youden/bench/ledger"
 	"github.com/youden-bench/youden/bench/redact"
@@ -31,16 +27,21 @@ const (
 )
 
 // transport stands under go-openai in the place of an HTTP client. It completes
-// the request, lets the ledger decide whether to send it, sends it at most once
-// and keeps what came back.
+// the request, lets the ledger decide whether to send it, makes the attempts that
+// it takes and keeps what came back.
 type transport struct {
-	opts   Options
-	base   ledger.Endpoint
-	target *url.URL
-	fixed  object
-	filter *redact.Filter
-	rt     http.RoundTripper
-	pool   *http.Transport // nil when the endpoint is in this process
+	opts     Options
+	base     ledger.Endpoint
+	target   *url.URL
+	fixed    object
+	filter   *redact.Filter
+	rules    rules
+	learning learning
+	throttle *throttle
+	watchdog watchdog
+	warn     *warnings
+	rt       http.RoundTripper
+	pool     *http.Transport // nil when the endpoint is in this process
 }
 
 func newTransport(o Options, base ledger.Endpoint) (*transport, error) {
@@ -52,7 +53,13 @@ func newTransport(o Options, base ledger.Endpoint) (*transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &transport{opts: o, base: base, target: target, fixed: fixed, filter: redact.NewFilter(o.Key), rt: o.Base}
+	t := &transport{
+		opts: o, base: base, target: target, fixed: fixed, filter: redact.NewFilter(o.Key), rt: o.Base,
+		rules:    rules{fromReasoning: o.AnswerFromReasoning},
+		learning: learning{pupil: o.pupil(), base: o.form()},
+		throttle: newThrottle(o),
+	}
+	t.warn = &warnings{filter: t.filter}
 	if t.rt == nil {
 		t.pool = o.newRoundTripper()
 		t.rt = t.pool
@@ -75,160 +82,84 @@ func (t *transport) holdsKey(text string) bool {
 	return len(key) >= minKey && strings.Contains(text, key)
 }
 
-// Do is called by go-openai. It returns the recorded answer as a response of its
-// own, whoever sent it and whenever.
+// Do is called by go-openai, once for a call. What it returns says only whether
+// there is an answer: the exchange holds it.
 func (t *transport) Do(req *http.Request) (*http.Response, error) {
 	x := exchangeOf(req.Context())
 	if x == nil {
 		return nil, errors.New("endpoint: the request does not come from Client.Complete and would not be recorded")
 	}
-	body, err := t.complete(req, x)
+	asked, err := bodyOf(req)
+	if err == nil {
+		err = t.ask(req.Context(), x, asked)
+	}
 	if err != nil {
 		x.err = err
 		return nil, err
 	}
-	call := ledger.Call{Adapter: adapter, Endpoint: t.base, Method: http.MethodPost, Path: callPath, Body: body}
-	x.result, x.err = t.opts.Ledger.Do(req.Context(), x.sample, call, func(ctx context.Context, a ledger.Attempt) ledger.SendResult {
-		return t.send(ctx, x, a, body)
-	})
-	if x.err != nil {
-		return nil, x.err
-	}
 	x.done = true
-	if x.result.Observation == nil {
-		return nil, errors.New("endpoint: the call has no answer")
-	}
-	return response(req, x.result), nil
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")), Request: req}, nil
 }
 
-// complete adds what belongs to the endpoint and to the run to the body that
-// go-openai made, in canonical form.
-func (t *transport) complete(req *http.Request, x *exchange) ([]byte, error) {
+// bodyOf takes the body that go-openai made apart.
+func bodyOf(req *http.Request) (object, error) {
 	raw := bytes.NewBuffer(make([]byte, 0, max(req.ContentLength, 0)+bytes.MinRead))
 	if _, err := raw.ReadFrom(req.Body); err != nil {
 		return nil, fmt.Errorf("endpoint: reading the request: %w", err)
 	}
-	f := parse(raw.Bytes()) // as encoding/json made it, so it is valid
-	if f == nil {
+	asked := parse(raw.Bytes()) // as encoding/json made it, so it is valid
+	if asked == nil {
 		return nil, errors.New("endpoint: the request is no JSON object")
 	}
+	return asked, nil
+}
+
+// complete adds what belongs to the endpoint and to the run to what the program
+// asked, in the form that the endpoint takes.
+func (t *transport) complete(x *exchange, asked object, f form) object {
+	out := make(object, len(asked)+len(t.fixed)+4)
+	for k, v := range asked {
+		out[k] = v
+	}
 	for k, v := range t.fixed {
-		f[k] = v
+		out[k] = v
 	}
-	f["messages"] = x.messages
-	f[t.opts.MaxTokensField] = strconv.AppendInt(nil, int64(x.maxTokens), 10)
-	f["seed"] = strconv.AppendInt(nil, x.seed, 10)
-	return f.encode(), nil
-}
-
-// send puts one attempt on the wire and says what became of it.
-func (t *transport) send(ctx context.Context, x *exchange, a ledger.Attempt, body []byte) ledger.SendResult {
-	within, cancel := context.WithTimeout(ctx, t.opts.Timeouts.Total)
-	defer cancel()
-	var connected atomic.Bool
-	within = httptrace.WithClientTrace(within, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
-	})
-	req, err := http.NewRequestWithContext(within, http.MethodPost, t.target.String(), bytes.NewReader(body))
-	if err != nil {
-		return ledger.SendResult{NotSent: t.failure(ctx, err, nil)}
-	}
-	// NewRequest sets GetBody, which lets net/http move to another connection
-	// when the one from the pool turned out closed before a byte was written.
-	// With an Idempotency-Key it would also resend a request that was executed,
-	// so there never is one (spec/ledger.md section 3.2).
-	req.Header = http.Header{
-		"Content-Type": {"application/json"}, "Accept": {"application/json"},
-		"User-Agent": {"youden"}, attemptHeader: {a.Header()},
-	}
-	if !t.opts.Key.IsZero() {
-		req.Header.Set("Authorization", "Bearer "+t.opts.Key.Reveal())
-	}
-	sent := t.opts.Clock()
-	resp, err := t.rt.RoundTrip(req)
-	if err != nil {
-		f := t.failure(ctx, err, nil)
-		if !connected.Load() && (t.pool != nil || neverConnected(err)) {
-			return ledger.SendResult{NotSent: f}
-		}
-		return ledger.SendResult{Unknown: f}
-	}
-	raw, cut, err := readBody(resp)
-	if err != nil {
-		return ledger.SendResult{Unknown: t.failure(ctx, err, raw)}
-	}
-	received := t.opts.Clock()
-	clean, redacted := t.filter.Known(raw)
-	header := keep(resp.Header, t.filter)
-	read := t.interpret(resp.StatusCode, header, clean, cut)
-	x.answer = &read
-	return ledger.SendResult{Got: &ledger.Got{
-		HTTP: resp.StatusCode, Header: header, Body: clean, Cut: cut, Redacted: redacted,
-		Final: settles(read.Status), Outcome: string(read.Status),
-		Usage: usageRecord(read.Usage), CostMicros: read.CostMicros, Sent: sent, Received: received,
-	}}
-}
-
-// interpret reads an answer from what is stored of it, and nothing else.
-func (t *transport) interpret(status int, header map[string]string, body []byte, cut bool) detector.Answer {
-	a := interpret(status, header["content-type"], body, cut)
-	a.CostMicros = t.opts.Price.cost(a.Usage)
-	a.Detail = t.filter.String(a.Detail)
-	return a
-}
-
-// readBody reads the whole body, up to the limit, and requires its end. On an
-// error it returns what arrived.
-func readBody(resp *http.Response) (raw []byte, cut bool, err error) {
-	// Closing before the end drops the connection, which is what an oversize
-	// answer is worth. After the end there is nothing that could fail.
-	defer resp.Body.Close()
-	var from io.Reader = resp.Body
-	if !resp.Uncompressed && strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") {
-		if from, err = gzip.NewReader(resp.Body); err != nil {
-			return nil, false, fmt.Errorf("the answer says it is gzip and is not: %w", err)
-		}
-	}
-	raw, err = io.ReadAll(io.LimitReader(from, maxResponse+1))
-	if len(raw) > maxResponse {
-		return raw[:maxResponse], true, nil
-	}
-	if err != nil {
-		return raw, false, fmt.Errorf("the answer broke off after %d bytes: %w", len(raw), err)
-	}
-	return raw, false, nil
-}
-
-// kept are the headers of an answer that are evidence. No cookies, nothing that
-// could identify an account.
-var kept = []string{
-	"content-type", "date", "retry-after", "retry-after-ms", "x-should-retry", "x-request-id",
-	"openai-processing-ms", "openai-version", "x-simulated",
-	"x-ratelimit-limit-requests", "x-ratelimit-remaining-requests", "x-ratelimit-reset-requests",
-	"x-ratelimit-limit-tokens", "x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens",
-}
-
-func keep(h http.Header, filter *redact.Filter) map[string]string {
-	out := map[string]string{}
-	for _, name := range kept {
-		if v := h.Get(name); v != "" {
-			out[name] = strings.ToValidUTF8(filter.String(v), "\uFFFD") // as JSON will keep it
-		}
-	}
+	out["messages"] = x.encoded(f)
+	field := t.learning.pupil.maxTokensField
+	out[field] = strconv.AppendInt(nil, int64(x.maxTokens), 10)
+	out["seed"] = strconv.AppendInt(nil, x.seed, 10)
+	f.apply(out, field)
 	return out
 }
 
-// response makes the recorded answer look like one from the wire.
-func response(req *http.Request, r ledger.Result) *http.Response {
-	h := http.Header{}
-	for k, v := range r.Observation.Header {
-		h.Set(k, v)
+// interpret reads an answer from what is stored of it and of its request, and
+// nothing else.
+func (t *transport) interpret(x *exchange, status int, header map[string]string, body []byte, cut bool) reading {
+	r := t.rules.interpret(status, header["content-type"], body, cut)
+	if r.err == nil && (r.Status == detector.OK || r.Status.Class() == detector.Charged) {
+		if words := cutPrompt(r.Usage, x.prompt, t.opts.PromptRatio); words != "" {
+			r.Status, r.Detail = detector.Context, words
+		}
 	}
-	return &http.Response{
-		Status:     fmt.Sprintf("%d %s", r.Observation.HTTP, http.StatusText(r.Observation.HTTP)),
-		StatusCode: r.Observation.HTTP,
-		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: h,
-		Body: io.NopCloser(bytes.NewReader(r.Body)), ContentLength: int64(len(r.Body)), Request: req,
+	r.CostMicros = t.opts.Price.cost(r.Usage)
+	if r.Detail != "" {
+		r.Detail = t.filter.String(r.Detail)
+	}
+	return r
+}
+
+// read reads the durable outcome of an attempt. A fresh answer was read when it
+// arrived; any other is read from its bytes here, by the same code.
+func (t *transport) read(x *exchange) reading {
+	switch r := x.result; {
+	case x.fresh != nil:
+		return *x.fresh
+	case r.Observation != nil:
+		return t.interpret(x, r.Observation.HTTP, r.Observation.Header, r.Body, r.Observation.Cut)
+	case r.NotSent != nil:
+		return readAs(detector.Status(r.NotSent.Outcome), r.NotSent.Cause)
+	default:
+		return readAs(detector.Status(r.Indeterminate.Outcome), r.Indeterminate.Cause)
 	}
 }
 

@@ -41,6 +41,10 @@ type Failure struct {
 // Send sends an attempt. It is called at most once for each attempt.
 type Send func(ctx context.Context, a Attempt) SendResult
 
+// Gate is asked before an attempt is recorded: whether it may be sent at all, which
+// may take a while. An error ends the call, and nothing of it is recorded.
+type Gate func(ctx context.Context) error
+
 // Result is a durable answer of Do: the attempt it comes from, and exactly one
 // of Observation, NotSent and Indeterminate.
 type Result struct {
@@ -72,7 +76,13 @@ type flight struct {
 // recorded, all durably, before Do returns. An error means that there is no
 // durable answer; when ctx ends before the dispatch is recorded, nothing is.
 func (l *Ledger) Do(ctx context.Context, s Sample, c Call, send Send) (Result, error) {
-	request := Digest(sha256.Sum256(c.Body))
+	return l.DoIf(ctx, s, c, nil, send)
+}
+
+// DoIf is Do with a gate, which is asked only where Do would send: not for an answer
+// that is replayed or that a call under way will bring.
+func (l *Ledger) DoIf(ctx context.Context, s Sample, c Call, gate Gate, send Send) (Result, error) {
+	request := c.request()
 	call := c.digest(request)
 	if s.Call.IsZero() {
 		s.Call = call
@@ -87,7 +97,7 @@ func (l *Ledger) Do(ctx context.Context, s Sample, c Call, send Send) (Result, e
 		}
 		if leads {
 			d := draw{Ledger: l, id: id, sample: s, call: c, request: request}
-			d.run(ctx, f, send)
+			d.run(ctx, f, gate, send)
 			return f.result, f.err
 		}
 		l.at("joined")
@@ -133,7 +143,7 @@ type draw struct {
 	request Digest
 }
 
-func (d *draw) run(ctx context.Context, f *flight, send Send) {
+func (d *draw) run(ctx context.Context, f *flight, gate Gate, send Send) {
 	defer func() {
 		d.mu.Lock()
 		delete(d.flights, d.id)
@@ -153,6 +163,12 @@ func (d *draw) run(ctx context.Context, f *flight, send Send) {
 	case ctx.Err() != nil:
 		f.none, f.err = true, context.Cause(ctx)
 	default:
+		if gate != nil {
+			if err := gate(ctx); err != nil {
+				f.none, f.err = true, err
+				return
+			}
+		}
 		f.result, f.err = d.attempt(ctx, before, send)
 	}
 }
@@ -161,17 +177,13 @@ func (d *draw) run(ctx context.Context, f *flight, send Send) {
 func (d *draw) state() *sampleState {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if s := d.samples[d.id]; s != nil {
-		known := *s
-		return &known
-	}
-	return nil
+	return d.find(d.id)
 }
 
 func (d *draw) setState(s sampleState) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.samples[d.id] = &s
+	d.keep(d.id, s)
 }
 
 // attempt makes and sends the sample's next attempt.
@@ -295,7 +307,7 @@ func observation(a Attempt, g *Got, response Digest) *Observation {
 // replay reads the sample's answer back.
 func (d *draw) replay(known sampleState) (Result, error) {
 	r := Result{
-		Attempt:  Attempt{ID: known.last, Sample: d.id, Seq: known.seq},
+		Attempt:  Attempt{Sample: d.id, Seq: known.seq},
 		Replayed: true, Sent: int(known.sent), Orphans: int(known.orphans),
 	}
 	record, err := d.leaf(known.leaf)
@@ -305,7 +317,7 @@ func (d *draw) replay(known sampleState) (Result, error) {
 	if record.Observation == nil {
 		return Result{}, fmt.Errorf("replaying a recorded call: leaf %d is no observation: the ledger is damaged", known.leaf)
 	}
-	r.Observation = record.Observation
+	r.Observation, r.Attempt.ID = record.Observation, record.Observation.Attempt
 	if r.Body, err = d.Body(record.Observation.Response); err != nil {
 		return Result{}, fmt.Errorf("replaying a recorded call: %w", err)
 	}

@@ -383,3 +383,75 @@ func TestManyCallersManySamples(t *testing.T) {
 		assert.Equal(t, fmt.Sprintf("q%d by 31", i), string(r.Body))
 	}
 }
+
+// A gate is asked where something would be sent, and nowhere else; what it refuses
+// leaves no record.
+func TestGate(t *testing.T) {
+	path := tempPath(t)
+	l := open(t, path, Options{})
+	why := errors.New("too dear")
+	before := len(records(t, l))
+	_, err := l.DoIf(t.Context(), plan, call("q"), func(context.Context) error { return why }, neverSend(t))
+	require.ErrorIs(t, err, why)
+	assert.Len(t, records(t, l), before)
+	asked := 0
+	gate := func(context.Context) error { asked++; return nil }
+	s := script{results: []SendResult{got(429, "slow down", false), unknown(""), got(200, "answer", true)}}
+	for range 2 {
+		_, err = l.DoIf(t.Context(), plan, call("q"), gate, s.send)
+		require.NoError(t, err)
+	}
+	assert.Equal(t, 2, asked, "once an attempt")
+	_, err = l.DoIf(t.Context(), plan, call("q"), gate, neverSend(t))
+	require.ErrorIs(t, err, ErrIndeterminate)
+	assert.Equal(t, 2, asked, "an attempt that nobody may repeat needs no leave")
+	require.NoError(t, l.Close())
+	l = open(t, path, Options{Indeterminate: Retry})
+	_, err = l.DoIf(t.Context(), plan, call("q"), gate, s.send)
+	require.NoError(t, err)
+	assert.Equal(t, 3, asked)
+	r, err := l.DoIf(t.Context(), plan, call("q"), gate, neverSend(t))
+	require.NoError(t, err)
+	assert.True(t, r.Replayed)
+	assert.Equal(t, 3, asked, "a replay costs nothing")
+}
+
+// One leader asks for all who join it; when it is refused, each of them asks for
+// itself.
+func TestGateOfOneForMany(t *testing.T) {
+	joining := make(chan struct{}, 8)
+	l := open(t, tempPath(t), Options{hook: func(point string) {
+		if point == "joined" {
+			joining <- struct{}{}
+		}
+	}})
+	var asked, refusals atomic.Int32
+	entered, release := make(chan struct{}), make(chan struct{})
+	gate := func(context.Context) error {
+		if asked.Add(1) == 1 {
+			close(entered)
+			<-release
+			return errors.New("too dear")
+		}
+		return nil
+	}
+	var callers sync.WaitGroup
+	do := func() {
+		_, err := l.DoIf(t.Context(), plan, call("q"), gate, func(context.Context, Attempt) SendResult { return got(200, "answer", true) })
+		if err != nil {
+			refusals.Add(1)
+		}
+	}
+	callers.Go(do)
+	<-entered
+	for range 8 {
+		callers.Go(do)
+	}
+	for range 8 {
+		<-joining
+	}
+	close(release)
+	callers.Wait()
+	assert.EqualValues(t, 1, refusals.Load())
+	assert.EqualValues(t, 2, asked.Load())
+}

@@ -116,10 +116,27 @@ type Call struct {
 	Method   string
 	Path     string // below the endpoint's base path
 	Body     []byte
+
+	sha *Digest // of Body, when Hashed
 }
 
 // Digest identifies the call: same adapter, same endpoint, same bytes.
-func (c Call) Digest() Digest { return c.digest(sha256.Sum256(c.Body)) }
+func (c Call) Digest() Digest { return c.digest(c.request()) }
+
+// Hashed returns the call with the hash of its body, for a caller that needs it more
+// than once. Body must not change after that.
+func (c Call) Hashed() Call {
+	sha := c.request()
+	c.sha = &sha
+	return c
+}
+
+func (c Call) request() Digest {
+	if c.sha != nil {
+		return *c.sha
+	}
+	return sha256.Sum256(c.Body)
+}
 
 func (c Call) digest(body Digest) Digest {
 	return digest("youden/call/1",

@@ -63,7 +63,8 @@ type Ledger struct {
 
 	mu      sync.Mutex
 	closed  bool
-	samples map[Digest]*sampleState
+	samples map[Digest]*sampleState // those without their answer
+	settled map[shortID]settledSample
 	flights map[Digest]*flight
 	live    sync.WaitGroup
 }
@@ -108,7 +109,7 @@ func OpenStore(ctx context.Context, store Store, opts Options) (*Ledger, error) 
 	}
 	l := &Ledger{
 		opts: opts, store: store, codec: codec,
-		samples: map[Digest]*sampleState{}, flights: map[Digest]*flight{},
+		samples: map[Digest]*sampleState{}, settled: map[shortID]settledSample{}, flights: map[Digest]*flight{},
 	}
 	next, open, err := l.load(ctx)
 	if err != nil {

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -16,8 +17,7 @@ const (
 	indeterminate              // sent, fate unknown
 )
 
-// sampleState is what Do must know of a sample. There is one for every sample of
-// a capture, so it is small.
+// sampleState is what Do must know of a sample.
 type sampleState struct {
 	last    Digest // id of the last attempt
 	seq     uint32 // of the last attempt
@@ -25,6 +25,38 @@ type sampleState struct {
 	orphans uint32 // those of them whose process ended first
 	state   state
 	leaf    int64 // of the observation that settled the sample
+}
+
+// shortID is half of a sample's digest: enough to tell any number of samples apart.
+type shortID [16]byte
+
+// settledSample is what is kept in memory of a sample that has its answer. There is
+// one for every sample of a capture, so it is small; the leaf has the rest.
+type settledSample struct {
+	leaf               int64
+	seq, sent, orphans uint16
+}
+
+// find returns what is known of a sample, or nil. The lock is held.
+func (l *Ledger) find(id Digest) *sampleState {
+	if s := l.samples[id]; s != nil {
+		known := *s
+		return &known
+	}
+	if s, ok := l.settled[shortID(id[:16])]; ok {
+		return &sampleState{seq: uint32(s.seq), sent: uint32(s.sent), orphans: uint32(s.orphans), state: settled, leaf: s.leaf}
+	}
+	return nil
+}
+
+// keep takes what is known of a sample now. The lock is held.
+func (l *Ledger) keep(id Digest, s sampleState) {
+	if s.state != settled || max(s.seq, s.sent, s.orphans) > math.MaxUint16 {
+		l.samples[id] = &s
+		return
+	}
+	delete(l.samples, id)
+	l.settled[shortID(id[:16])] = settledSample{leaf: s.leaf, seq: uint16(s.seq), sent: uint16(s.sent), orphans: uint16(s.orphans)}
 }
 
 // liveAttempts maps attempts to samples while the leaves are read: outcomes name
@@ -56,13 +88,13 @@ func (l *Ledger) apply(n int64, r Record, live *liveAttempts) error {
 		d := r.Dispatch
 		live.samples[d.Attempt] = d.Sample
 		live.order = append(live.order, d.Attempt)
-		s := l.samples[d.Sample]
+		s := l.find(d.Sample)
 		if s == nil {
 			s = &sampleState{}
-			l.samples[d.Sample] = s
 		}
 		s.last, s.seq, s.state = d.Attempt, d.Seq, dispatching
 		s.sent++
+		l.keep(d.Sample, *s)
 	case r.Observation != nil:
 		return l.settle(r.Observation.Attempt, live, func(s *sampleState) {
 			s.state = answered
@@ -93,10 +125,11 @@ func (l *Ledger) settle(attempt Digest, live *liveAttempts, change func(*sampleS
 		return fmt.Errorf("attempt %s ends twice or was never dispatched", attempt)
 	}
 	delete(live.samples, attempt)
-	s := l.samples[sample]
+	s := l.find(sample)
 	if s == nil || s.last != attempt {
 		return fmt.Errorf("attempt %s ends after its successor began", attempt)
 	}
 	change(s)
+	l.keep(sample, *s)
 	return nil
 }

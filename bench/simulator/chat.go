@@ -97,12 +97,12 @@ func parseChat(body []byte) (*chatRequest, *apiError) {
 	}
 	q := &chatRequest{raw: body, temperature: 1, n: 1, parallel: true, format: "text"}
 	if !f.has("model") {
-		return nil, invalid("missing_required_parameter", "model", "Missing required parameter: 'model'.")
+		return nil, missing("model")
 	}
 	if !f.has("messages") {
-		return nil, invalid("missing_required_parameter", "messages", "Missing required parameter: 'messages'.")
+		return nil, missing("messages")
 	}
-	for _, read := range []func(fields) *apiError{q.readScalars, q.readStop, q.readFormat, q.readTools, q.readMessages} {
+	for _, read := range []func(fields) *apiError{q.readScalars, readUnused, q.readStop, q.readFormat, q.readTools, q.readMessages} {
 		if err := read(f); err != nil {
 			return nil, err
 		}
@@ -173,8 +173,8 @@ func (q *chatRequest) readStop(f fields) *apiError {
 	} else if err := f.read("stop", "stop", "a string or an array of strings", &q.stop); err != nil {
 		return err
 	}
-	if len(q.stop) > 4 {
-		return invalidValue("stop", "at most 4 sequences.")
+	if len(q.stop) < 1 || len(q.stop) > 4 {
+		return invalidValue("stop", "must hold between 1 and 4 sequences.")
 	}
 	return nil
 }
@@ -191,13 +191,20 @@ func (q *chatRequest) readFormat(f fields) *apiError {
 		return err
 	}
 	switch format.Type {
-	case "", "text":
+	case "":
+		if f.has("response_format") {
+			return missing("response_format.type")
+		}
+	case "text":
 	case "json_object":
 		q.format = format.Type
 	case "json_schema":
 		q.format = format.Type
 		if format.JSONSchema == nil || len(format.JSONSchema.Schema) == 0 {
-			return invalid("missing_required_parameter", "response_format.json_schema", "Missing required parameter: 'response_format.json_schema'.")
+			return missing("response_format.json_schema")
+		}
+		if format.JSONSchema.Name == "" {
+			return missing("response_format.json_schema.name")
 		}
 		s, err := parseSchema(format.JSONSchema.Schema)
 		if err != nil {
@@ -266,27 +273,41 @@ func readMessage(raw fields, at string) (message, *apiError) {
 	switch m.role {
 	case "system", "developer", "user", "assistant", "tool":
 	case "":
-		return m, invalid("missing_required_parameter", at+".role", "Missing required parameter: '%s.role'.", at)
+		return m, missing(at + ".role")
 	default:
 		return m, invalidValue(at+".role", "%q is none of system, developer, user, assistant, tool.", m.role)
 	}
 	if err := m.readContent(raw, at); err != nil {
 		return m, err
 	}
+	return m, m.readCalls(raw, at)
+}
+
+func (m *message) readCalls(raw fields, at string) *apiError {
 	var calls []struct {
 		ID       string `json:"id"`
-		Function struct {
+		Type     string `json:"type"`
+		Function *struct {
 			Name      string `json:"name"`
 			Arguments string `json:"arguments"`
 		} `json:"function"`
 	}
 	if err := raw.read("tool_calls", at+".tool_calls", "an array of objects", &calls); err != nil {
-		return m, err
+		return err
 	}
-	for _, c := range calls {
+	for i, c := range calls {
+		call := fmt.Sprintf("%s.tool_calls[%d]", at, i)
+		switch {
+		case c.ID == "":
+			return missing(call + ".id")
+		case c.Type != "function":
+			return invalidValue(call+".type", "%q is not function.", c.Type)
+		case c.Function == nil:
+			return missing(call + ".function")
+		}
 		m.toolCalls = append(m.toolCalls, toolCall{c.ID, c.Function.Name, c.Function.Arguments})
 	}
-	return m, nil
+	return nil
 }
 
 func (m *message) readContent(raw fields, at string) *apiError {
@@ -294,99 +315,32 @@ func (m *message) readContent(raw fields, at string) *apiError {
 		if m.role == "assistant" {
 			return nil
 		}
-		return invalid("missing_required_parameter", at+".content", "Missing required parameter: '%s.content'.", at)
+		return missing(at + ".content")
 	}
 	if json.Unmarshal(raw["content"], &m.text) == nil {
 		return nil
 	}
 	var parts []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
+		Type string  `json:"type"`
+		Text *string `json:"text"`
 	}
 	if err := raw.read("content", at+".content", "a string or an array of objects", &parts); err != nil {
 		return err
 	}
+	if len(parts) == 0 {
+		return invalidValue(at+".content", "must hold at least one part.")
+	}
 	var text strings.Builder
-	for _, p := range parts {
-		if p.Type != "text" {
+	for i, p := range parts {
+		switch {
+		case p.Type != "text":
 			return invalidValue(at+".content", "parts of type %q are not supported by this model.", p.Type)
+		case p.Text == nil:
+			return missing(fmt.Sprintf("%s.content[%d].text", at, i))
 		}
-		text.WriteString(p.Text)
+		text.WriteString(*p.Text)
 	}
 	m.text = text.String()
-	return nil
-}
-
-func (q *chatRequest) readTools(f fields) *apiError {
-	var list []struct {
-		Type     string `json:"type"`
-		Function struct {
-			Name        string          `json:"name"`
-			Description string          `json:"description"`
-			Parameters  json.RawMessage `json:"parameters"`
-		} `json:"function"`
-	}
-	if err := f.read("tools", "tools", "an array of objects", &list); err != nil {
-		return err
-	}
-	for i, t := range list {
-		if t.Function.Name == "" {
-			return invalid("missing_required_parameter", fmt.Sprintf("tools[%d].function.name", i), "Missing required parameter: 'tools[%d].function.name'.", i)
-		}
-		s := &schema{Type: schemaTypes{"object"}}
-		if len(t.Function.Parameters) > 0 {
-			var err error
-			if s, err = parseSchema(t.Function.Parameters); err != nil {
-				return invalidValue(fmt.Sprintf("tools[%d].function.parameters", i), "%v", err)
-			}
-		}
-		q.tools = append(q.tools, tool{t.Function.Name, t.Function.Description, s})
-	}
-	return q.readToolChoice(f)
-}
-
-func (q *chatRequest) readToolChoice(f fields) *apiError {
-	q.toolChoice.mode = "none"
-	if len(q.tools) > 0 {
-		q.toolChoice.mode = "auto"
-	}
-	if !f.has("tool_choice") {
-		return nil
-	}
-	if json.Unmarshal(f["tool_choice"], &q.toolChoice.mode) != nil {
-		var named struct {
-			Function struct {
-				Name string `json:"name"`
-			} `json:"function"`
-		}
-		if err := f.read("tool_choice", "tool_choice", "a string or an object", &named); err != nil {
-			return err
-		}
-		q.toolChoice = toolChoice{mode: "named", name: named.Function.Name}
-	}
-	switch q.toolChoice.mode {
-	case "none":
-		return nil
-	case "auto", "required":
-	case "named":
-		if q.tool(q.toolChoice.name) == nil {
-			return invalidValue("tool_choice", "no tool is called %q.", q.toolChoice.name)
-		}
-	default:
-		return invalidValue("tool_choice", "%q is none of none, auto, required.", q.toolChoice.mode)
-	}
-	if len(q.tools) == 0 {
-		return invalidValue("tool_choice", "is only allowed when 'tools' are given.")
-	}
-	return nil
-}
-
-func (q *chatRequest) tool(name string) *tool {
-	for i := range q.tools {
-		if q.tools[i].name == name {
-			return &q.tools[i]
-		}
-	}
 	return nil
 }
 

@@ -32,6 +32,10 @@ func invalid(code, param, format string, args ...any) *apiError {
 	}
 }
 
+func missing(param string) *apiError {
+	return invalid("missing_required_parameter", param, "Missing required parameter: '%s'.", param)
+}
+
 func invalidType(param, want, got string) *apiError {
 	return invalid("invalid_type", param, "Invalid type for '%s': expected %s, but got %s instead.", param, want, got)
 }

@@ -126,6 +126,17 @@ func TestBadRequests(t *testing.T) {
 		{"unknown format", "response_format.type", simpleRequest("sim-strong", map[string]any{"response_format": map[string]any{"type": "xml"}})},
 		{"choice without tools", "tool_choice", simpleRequest("sim-strong", map[string]any{"tool_choice": "required"})},
 		{"five stops", "stop", simpleRequest("sim-strong", map[string]any{"stop": []string{"a", "b", "c", "d", "e"}})},
+		{"no stops", "stop", simpleRequest("sim-strong", map[string]any{"stop": []string{}})},
+		{"top_p above 1", "top_p", simpleRequest("sim-strong", map[string]any{"top_p": 1.5})},
+		{"an unknown effort", "reasoning_effort", simpleRequest("sim-strong", map[string]any{"reasoning_effort": "vast"})},
+		{"metadata is text", "metadata", simpleRequest("sim-strong", map[string]any{"metadata": "a"})},
+		{"a format without a type", "response_format.type", simpleRequest("sim-strong", map[string]any{"response_format": map[string]any{}})},
+		{"a schema without a name", "response_format.json_schema.name", simpleRequest("sim-strong", map[string]any{"response_format": map[string]any{"type": "json_schema", "json_schema": map[string]any{"schema": map[string]any{"type": "object"}}}})},
+		{"a tool without a type", "tools[0].type", simpleRequest("sim-strong", map[string]any{"tools": []map[string]any{{"function": map[string]any{"name": "f"}}}})},
+		{"a named tool without a type", "tool_choice.type", simpleRequest("sim-strong", map[string]any{"tools": []map[string]any{toolSpec("f")}, "tool_choice": map[string]any{"function": map[string]any{"name": "f"}}})},
+		{"no parts", "messages.[0].content", map[string]any{"model": "sim-strong", "messages": []map[string]any{{"role": "user", "content": []any{}}}}},
+		{"a part without text", "messages.[0].content[0].text", map[string]any{"model": "sim-strong", "messages": []map[string]any{{"role": "user", "content": []map[string]any{{"type": "text"}}}}}},
+		{"a call without a function", "messages.[0].tool_calls[0].function", map[string]any{"model": "sim-strong", "messages": []map[string]any{{"role": "assistant", "tool_calls": []map[string]any{{"id": "c", "type": "function"}}}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := post(t, s, c.body)

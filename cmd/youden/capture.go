@@ -33,10 +33,16 @@ it counts; an interrupted capture goes on with "youden resume DIR".
 With --against the capture is compared with a baseline while it grows: it looks at 2
 runs a side and stops when the answer is clear, looks again at 5, and gives families
 that look worse then 10 fresh runs a side that confirm or clear them. The exit code is
-that of "youden compare", and the false alarms are as rare.`,
+that of "youden compare", and the false alarms are as rare.
+
+--max-cost, --max-calls, --max-tokens and --max-time bound what the capture may come to:
+before a call is sent the most that it can come to is set aside, and it is refused when
+that would cross a cap. The capture then ends with exit code 6, and goes on with
+"youden resume DIR" and a larger cap. An endpoint on another machine needs a cap, or
+--yes. --dry-run prints what the plan may come to and sends nothing.`,
 		Example: `  youden capture
   youden capture --detector control:always
-  youden capture --endpoint deepseek --runs 5 --family injection
+  youden capture --endpoint deepseek --runs 5 --family injection --max-cost 2.50
   youden capture --corpus ./my-cases --endpoint http://127.0.0.1:8080/v1 --model qwen3
   youden capture --against baselines/main.json
   youden capture --dry-run --print-config`,
@@ -69,15 +75,17 @@ func addCaptureFlags(f *pflag.FlagSet) {
 	f.Int("limit", 0, "at most `N` cases; 0 = all")
 	f.Int("concurrency", bench.DefaultConcurrency, "runs under way at once")
 	f.String("indeterminate", "", "calls whose fate a crash left open: retry (may pay twice) or stop; empty = retry on simulated endpoints only")
+	addCapFlags(f, "empty = no cap")
 	f.Float64("max-error-rate", 0.05, "highest share of runs lost to the endpoint")
 	f.String("policy", string(measurements.Class), "what counts as silence: strict, class or region")
 	f.String("view", string(measurements.Charge), "what charged failures do: charge or exclude")
 	f.String("against", "", "baseline `FILE` or capture to compare with while the capture grows: it stops early when the answer is clear")
 	f.String("junit", "", "with --against, also write the comparison as JUnit XML to `FILE`")
+	f.String("capabilities", "", "`FILE` that youden doctor wrote of the endpoint, to embed; empty = capabilities/<endpoint>-<model>.json if it is there")
 	f.String("out", "", "`DIR` of the capture; empty = captures/<time>-<detector>-<random>")
 	f.String("format", "table", "table, markdown, json or csv")
 	f.String("progress", "auto", "auto, bar, plain, json or none")
-	f.Bool("dry-run", false, "print the plan and make no call")
+	f.Bool("dry-run", false, "print the plan, what it may come to, and make no call")
 	f.Bool("print-config", false, "print the effective settings and where each comes from, and stop")
 }
 
@@ -115,7 +123,7 @@ func (a *app) capture(ctx context.Context, s *settings) error {
 		folder = filepath.Dir(dir)
 	}
 	if s.bool("dry-run") {
-		return incomparable(a.dryRun(req, folder))
+		return incomparable(a.dryRun(ctx, req, folder))
 	}
 	if info, err := os.Stat(dir); dir != "" && err == nil && !info.IsDir() {
 		return fmt.Errorf("--out %s is a file; a capture is a directory, choose another name", dir)
@@ -130,6 +138,7 @@ func (a *app) capture(ctx context.Context, s *settings) error {
 	if err != nil {
 		return incomparable(err)
 	}
+	a.warn(job.Warnings)
 	if dir == "" {
 		id, err := bench.CaptureID(a.now(), req.Detector)
 		if err != nil {
@@ -142,12 +151,21 @@ func (a *app) capture(ctx context.Context, s *settings) error {
 	})
 }
 
-// incomparable gives a plan that could not be compared with its baseline its exit
-// code.
+// incomparable gives a plan that could not be compared with its baseline, or that
+// its caps refuse, its exit code.
 func incomparable(err error) error {
 	var reasons *bench.IncomparableError
 	if errors.As(err, &reasons) {
 		return &exitError{exitIncomparable, err}
+	}
+	return unaffordable(err)
+}
+
+// unaffordable gives a plan that its caps refuse its exit code.
+func unaffordable(err error) error {
+	var refused *bench.BudgetError
+	if errors.As(err, &refused) {
+		return &exitError{exitBudget, err}
 	}
 	return err
 }
@@ -163,6 +181,11 @@ func (s *settings) request() (bench.Request, error) {
 		Families: s.list("family"), Slices: s.list("slice"), Cases: s.list("case"), Limit: s.int("limit"),
 		Concurrency: s.int("concurrency"), MaxErrorRate: s.float("max-error-rate"), Indeterminate: s.string("indeterminate"),
 		Against: s.string("against"),
+	}
+	capabilities := s.string("capabilities")
+	req.Capabilities = &capabilities
+	if err := s.limit(&req); err != nil {
+		return req, err
 	}
 	var err error
 	if req.Policy, err = measurements.ParsePolicy(s.string("policy")); err != nil {
@@ -208,9 +231,9 @@ func (a *app) execute(v view, req bench.Request, start func(bench.Watch) (bench.
 			return &exitError{exitInternal, err}
 		}
 		if out.Dir != "" {
-			return fmt.Errorf("%w; what was paid for is in its ledger: when that is mended, go on with: youden resume %s", err, out.Dir)
+			err = fmt.Errorf("%w; what was paid for is in its ledger: when that is mended, go on with: youden resume %s", err, out.Dir)
 		}
-		return err
+		return unaffordable(err)
 	}
 	fmt.Fprintf(a.err, "capture: %s\n", out.Dir)
 	if err := a.write(v.format, report.Options{}, out.Summary); err != nil {
@@ -244,7 +267,8 @@ func (a *app) showComparison(v view, out bench.Outcome) error {
 
 // verdictCodes is the exit code of each end of a capture.
 var verdictCodes = map[bench.Verdict]int{
-	bench.Passed: exitPass, bench.Incomplete: exitIncomplete, bench.RateLimited: exitRateLimited, bench.Interrupted: exitInterrupted,
+	bench.Passed: exitPass, bench.Incomplete: exitIncomplete, bench.Unaffordable: exitBudget,
+	bench.RateLimited: exitRateLimited, bench.Interrupted: exitInterrupted,
 }
 
 // verdict turns the end of a capture into an exit code and a next step.
@@ -266,6 +290,8 @@ func nextStep(out bench.Outcome, req bench.Request) string {
 		return "in its fresh runs: " + nextStep(fresh, req)
 	}
 	switch {
+	case out.Stop.Budget:
+		return fmt.Sprintf("%s; go on with more: %s %s", out.Stop.Detail, resume, raised(out.Caps))
 	case out.Stop.Interrupted:
 		return "stopped by the operator; go on with: " + resume
 	case out.Stop.Status == detector.Config:
@@ -276,6 +302,9 @@ func nextStep(out bench.Outcome, req bench.Request) string {
 		return "no run could be scored and none was sent: the table says why; `youden corpus lint` names what is wrong with the cases"
 	case out.Indeterminate > 0:
 		return fmt.Sprintf("%d runs have no answer: their calls were sent by a process that died, and may have been paid; send them again with: %s --indeterminate retry", out.Indeterminate, resume)
+	}
+	if t := out.Summary.Totals; t.RunsOK+t.RunsCharged == 0 && t.Errors == 0 {
+		return "no run gave an answer that counts, and the endpoint is not to blame: the table says why, such as context where the cases do not fit the model"
 	}
 	return fmt.Sprintf("more runs were lost to the endpoint than --max-error-rate %.3g allows, most of them because: %s; ask for them again with: %s", req.MaxErrorRate, commonCause(out.Summary.Runs), resume)
 }
@@ -304,7 +333,7 @@ func (a *app) write(format report.Format, opts report.Options, summaries ...meas
 }
 
 // dryRun prints the plan of a capture. It makes no call and opens no holdout.
-func (a *app) dryRun(req bench.Request, folder string) error {
+func (a *app) dryRun(ctx context.Context, req bench.Request, folder string) error {
 	if req.Split != "train" {
 		return fmt.Errorf("--dry-run with --split %s would open the sealed holdout; plan on the train split", req.Split)
 	}
@@ -312,6 +341,12 @@ func (a *app) dryRun(req bench.Request, folder string) error {
 	if err != nil {
 		return err
 	}
-	job.Describe(a.out)
-	return nil
+	a.warn(job.Warnings)
+	return job.Describe(ctx, a.out)
+}
+
+func (a *app) warn(warnings []string) {
+	for _, w := range warnings {
+		fmt.Fprintf(a.err, "youden: warning: %s\n", w)
+	}
 }

@@ -18,9 +18,10 @@ import (
 // the printed JSON and the rows.
 func captureAgainst(t *testing.T, baseURL string, args ...string) (code int, printed map[string]any, runs []measurements.RunRow, stderr string) {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "c")
+	dir, config := filepath.Join(t.TempDir(), "c"), filepath.Join(t.TempDir(), "youden.toml")
+	write(t, config, "[endpoint.x]\nbase_url = \""+baseURL+"\"\nmodel = \"m\"\nretries = { max = 0 }\n")
 	code, out, stderr := youden(t, append([]string{
-		"capture", "--endpoint", baseURL, "--model", "m", "--limit", "3", "--runs", "1",
+		"capture", "--config", config, "--endpoint", "x", "--limit", "3", "--runs", "1",
 		"--out", dir, "--format", "json", "--progress", "none",
 	}, args...)...)
 	require.NotEmpty(t, out, stderr)

@@ -24,7 +24,7 @@ const module = "github.com/youden-bench/youden"
 var leaves = map[string]bool{
 	"corpus/family": true, "corpus/syntax": true, "corpus/sarif": true, "corpus/tomlfile": true,
 	"fixtures": true, "measurements/stats": true,
-	"bench/ledger": true, "bench/simulator": true, "bench/redact": true,
+	"bench/budget": true, "bench/ledger": true, "bench/simulator": true, "bench/redact": true,
 }
 
 // floor is how far to the right a package stands: it may import leaves, what
@@ -164,7 +164,7 @@ func TestArrowsThatAreRefused(t *testing.T) {
 	for _, c := range []struct{ from, to string }{
 		{"corpus", "detector"}, {"detector", "corpus"}, {"detector/hunter", "corpus"},
 		{"corpus", "measurements"}, {"measurements", "bench"}, {"measurements/report", "bench/endpoint"},
-		{"bench/endpoint", "bench"}, {"bench/ledger", "bench/redact"}, {"bench/simulator", "corpus/family"},
+		{"bench/endpoint", "bench"}, {"bench/ledger", "bench/redact"}, {"bench/budget", "bench/ledger"}, {"bench/simulator", "corpus/family"},
 		{"fixtures", "corpus"}, {"optimizer/gepa", "bench"}, {"optimizer", "measurements"},
 		{"bench", "optimizer/tuning"}, {"bench", "cmd/youden"}, {"tools", "corpus"},
 	} {
@@ -198,7 +198,7 @@ func TestTopLevelOfTheHouse(t *testing.T) {
 		"cmd": true, "bench": true, "optimizer": true, "detector": true, "corpus": true, "measurements": true,
 		"fixtures": true, "notebooks": true, "go.mod": true, "go.sum": true,
 		"README.md": true, "LICENSE": true, "CHANGELOG.md": true,
-		"bin": true, "captures": true, "baselines": true, "youden": true, "youden.toml": true, // made by builds and commands, not part of the house
+		"bin": true, "captures": true, "baselines": true, "capabilities": true, "youden": true, "youden.toml": true, // made by builds and commands, not part of the house
 	}
 	entries, err := os.ReadDir(filepath.Join("..", ".."))
 	require.NoError(t, err)

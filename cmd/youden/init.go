@@ -27,7 +27,7 @@ func (a *app) initCommand() *cobra.Command {
 			if err := writeNew(name, starter); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.out, "wrote %s\nnext: set base_url and model of an endpoint in it, export its key, then: youden capture --endpoint hosted\n", name)
+			fmt.Fprintf(a.out, "wrote %s\nnext: set base_url and model of an endpoint in it, export its key, then: youden capture --endpoint hosted --max-calls 20\n", name)
 			return nil
 		},
 	}

@@ -126,7 +126,7 @@ With no configuration at all, "youden capture" runs the embedded cases on the
 embedded simulated endpoint.`,
 		Example: `  youden capture                                  a scored capture, offline
   youden show captures/*                          the tables again
-  youden init && youden capture --endpoint NAME   point it at a real endpoint`,
+  youden init && youden capture --endpoint NAME --max-cost 1   point it at a real endpoint`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       version(),
@@ -135,7 +135,7 @@ embedded simulated endpoint.`,
 	root.AddCommand(
 		a.initCommand(), a.captureCommand(), a.resumeCommand(), a.showCommand(), a.scoreCommand(),
 		a.compareCommand(), a.baselineCommand(), a.noiseCommand(), a.powerCommand(), a.exportCommand(),
-		a.corpusCommand(), a.detectorCommand(), a.simulateCommand(),
+		a.corpusCommand(), a.detectorCommand(), a.simulateCommand(), a.doctorCommand(),
 	)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())

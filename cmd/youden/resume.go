@@ -17,8 +17,12 @@ func (a *app) resumeCommand() *cobra.Command {
 		Short: "Go on where a capture stopped",
 		Long: `Go on with an interrupted or partial capture. Answers in its ledger are not asked
 for again; runs that were never sent, or that were lost to the endpoint, are. The
-corpus and the detector must be what they were when the capture began.`,
+corpus and the detector must be what they were when the capture began.
+
+Its caps are those of the capture as a whole: what was spent before counts, also that
+of calls whose answer never came. A capture that a cap stopped needs a larger one.`,
 		Example: `  youden resume captures/20261130T091500Z-oneshot-7f3a
+  youden resume --max-cost 5 captures/20261130T091500Z-oneshot-7f3a
   youden resume --indeterminate retry captures/20261130T091500Z-oneshot-7f3a`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,6 +45,9 @@ corpus and the detector must be what they were when the capture began.`,
 			if policy := s.string("indeterminate"); policy != "" {
 				req.Indeterminate = policy
 			}
+			if err := s.limit(&req); err != nil {
+				return err
+			}
 			job, err := bench.Prepare(req, programs(), filepath.Dir(filepath.Clean(dir)), "resume")
 			if errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("%w; files are named as from the folder where the capture began: resume it there", err)
@@ -57,6 +64,7 @@ corpus and the detector must be what they were when the capture began.`,
 	f.Int("concurrency", bench.DefaultConcurrency, "runs under way at once; default: as the capture began")
 	f.String("indeterminate", "", "calls whose fate a crash left open: retry (may pay twice) or stop; empty = as the capture began")
 	f.String("junit", "", "of a capture --against: also write the comparison as JUnit XML to `FILE`")
+	addCapFlags(f, "empty = as the capture began, none = no cap")
 	f.String("format", "table", "table, markdown, json or csv")
 	f.String("progress", "auto", "auto, bar, plain, json or none")
 	return cmd

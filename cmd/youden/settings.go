@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -178,7 +180,9 @@ func flagText(value any) (string, bool) {
 	switch v := value.(type) {
 	case string:
 		return v, true
-	case int64, float64, bool:
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), true
+	case int64, bool:
 		return fmt.Sprint(v), true
 	case []any:
 		words := make([]string, len(v))
@@ -227,19 +231,22 @@ func (s *settings) print(a *app) {
 	}
 	sort.Strings(names)
 	for _, name := range names {
-		fmt.Fprintf(a.out, "\n[endpoint.%s] # %s\n%s", name, s.file, endpointTOML(s.endpoints[name]))
+		fmt.Fprintf(a.out, "\n[endpoint.%s] # %s\n%s", name, s.file, endpointTOML(name, s.endpoints[name]))
 	}
 }
 
 // endpointTOML renders an endpoint, which holds the name of its key's variable
-// and no key.
-func endpointTOML(c bench.EndpointConfig) string {
-	text, err := toml.Marshal(c)
+// and no key. Its tables stand below it.
+func endpointTOML(name string, c bench.EndpointConfig) string {
+	text, err := toml.Marshal(c.Shown())
 	if err != nil {
 		return fmt.Sprintf("# cannot be shown: %v\n", err)
 	}
-	return string(text)
+	return tableHead.ReplaceAllStringFunc(string(text), func(head string) string { return head + "endpoint." + name + "." })
 }
+
+// tableHead begins a table, or one of an array of tables.
+var tableHead = regexp.MustCompile(`(?m)^\[+`)
 
 func tomlValue(f *pflag.Flag) string {
 	switch f.Value.Type() {

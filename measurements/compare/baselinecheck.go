@@ -45,6 +45,9 @@ func (f *baselineFile) fault() string {
 	if _, err := measurements.ParseView(string(f.View)); err != nil {
 		return "has a " + err.Error()
 	}
+	if err := f.Capabilities.Check(); err != nil {
+		return "has a capability record that is none: " + err.Error()
+	}
 	return ""
 }
 
@@ -54,9 +57,10 @@ func KnownGrade(g string) bool { return len(g) == 2 && g[0] == 'E' && g[1] >= '0
 // spendsLess reports whether something was spent less than not at all.
 func spendsLess(s measurements.Spend) bool {
 	counts := []int64{
-		s.Runs, s.RunsOK, s.RunsCharged, s.RunsExcused, s.Unmapped, s.DroppedItems, s.Calls, s.Attempts, s.TokensUnknown, s.CostUnknown,
+		s.Runs, s.RunsOK, s.RunsCharged, s.RunsExcused, s.Unmapped, s.DroppedItems, s.Calls, s.Attempts,
+		s.TokensUnknown, s.CachedUnknown, s.ReasoningUnknown, s.CostUnknown,
 	}
-	for _, n := range []*int64{s.PromptTokens, s.CompletionTokens, s.Tokens, s.CostUSDMicros} {
+	for _, n := range []*int64{s.PromptTokens, s.CompletionTokens, s.Tokens, s.CachedTokens, s.ReasoningTokens, s.CostUSDMicros} {
 		if n != nil {
 			counts = append(counts, *n)
 		}

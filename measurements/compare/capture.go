@@ -31,7 +31,8 @@ func ofTallied(name string, m measurements.Manifest, t measurements.Tallied) *Su
 		Identity: Identity{
 			ID: m.ID, Grade: grade, Simulated: t.Simulated, K: t.K, Seed: m.Plan.Seed, Split: m.Plan.Split,
 			CorpusHash: m.Plan.Corpus.Hash, Detector: m.Plan.Detector, Scorer: m.Plan.Scorer, Endpoint: m.Plan.Endpoint,
-			Parameters: m.Plan.Parameters, Policy: t.Part.Policy, View: t.Part.View, Targeted: m.Plan.Targeted, Provenance: m.Provenance,
+			Parameters: m.Parameters(), Configured: m.Plan.Parameters, Policy: t.Part.Policy, View: t.Part.View, Targeted: m.Plan.Targeted, Provenance: m.Provenance,
+			Capabilities: m.Capabilities.Brief(),
 		},
 	}
 	if commit := m.Provenance.Commit; commit != "" {

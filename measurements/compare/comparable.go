@@ -72,6 +72,9 @@ func (i Identity) callsModel() bool {
 // warnings. With vary, only what varies may differ.
 func incomparable(a, b Identity, vary Vary) (reasons, warnings []string) {
 	differences := compareIdentities(a, b)
+	capabilities, told := compareCapabilities(a, b)
+	warnings = append(warnings, told...)
+	differences = append(differences, capabilities...)
 	for _, d := range differences {
 		switch {
 		case d.vary != "" && d.vary == vary:

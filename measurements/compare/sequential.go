@@ -96,7 +96,11 @@ func Growing(name string, m measurements.Manifest, rows []measurements.RunRow, k
 // could be compared with OLD: it lists the reasons against it.
 func Planned(before *Subject, m measurements.Manifest) (reasons []string) {
 	after := ofTallied("", m, measurements.Tallied{Simulated: m.Simulated, K: m.Plan.K, Part: measurements.Part{Policy: m.Plan.Policy, View: m.Plan.View}})
-	reasons, _ = incomparable(before.Identity, after.Identity, "")
+	was := before.Identity
+	if was.Configured != nil { // what the endpoint will make of the plan is not known yet
+		was.Parameters = was.Configured
+	}
+	reasons, _ = incomparable(was, after.Identity, "")
 	return reasons
 }
 

@@ -54,12 +54,16 @@ type Identity struct {
 	Detector   measurements.DetectorRecord `json:"detector"`
 	Scorer     measurements.ScorerRecord   `json:"scorer"`
 	Endpoint   measurements.EndpointRecord `json:"endpoint"`
-	Parameters map[string]any              `json:"parameters"`
+	Parameters map[string]any              `json:"parameters"` // as they were sent in the end
+	Configured map[string]any              `json:"configured,omitempty"`
 	Policy     measurements.Policy         `json:"policy"`
 	View       measurements.View           `json:"view"`
 	Targeted   bool                        `json:"targeted,omitempty"`
 	StoppedAt  int                         `json:"stopped_at,omitempty"` // the look that fixed K, from 1; 0 = none did
 	Provenance measurements.Provenance     `json:"provenance"`
+	// Capabilities is what the endpoint was found to do with requests; nil = nobody
+	// had asked.
+	Capabilities *measurements.Capabilities `json:"capabilities,omitempty"`
 }
 
 func (s *Subject) byHash() map[string]*measurements.CaseScore {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/youden-bench/youden/detector"
 	"github.com/youden-bench/youden/measurements"
@@ -95,7 +96,11 @@ func notes(s *measurements.Summary, by By, esc func(string) string) []string {
 			lines = append(lines, l)
 		}
 	}
-	lines = append(lines, spendLine(s), errorLine(s))
+	lines = append(lines, spendLine(s))
+	if s.Budget != nil {
+		lines = append(lines, budgetLine(s.Budget, esc))
+	}
+	lines = append(lines, errorLine(s))
 	if len(s.LeftOut) > 0 {
 		var parts []string
 		for _, l := range s.LeftOut {
@@ -169,8 +174,8 @@ func sampling(s *measurements.Summary) string {
 
 func spendLine(s *measurements.Summary) string {
 	t := s.Totals
-	line := fmt.Sprintf("%s, %s, %s tokens, USD %s", many(t.Runs, "run"), many(t.Calls, "call"),
-		count(t.Tokens, t.TokensUnknown), dollars(t.CostUSDMicros, t.CostUnknown))
+	line := fmt.Sprintf("%s, %s, %s tokens%s, USD %s", many(t.Runs, "run"), many(t.Calls, "call"),
+		count(t.Tokens, t.TokensUnknown), cached(t.Spend), dollars(t.CostUSDMicros, t.CostUnknown))
 	var missing []string
 	if t.TokensUnknown > 0 {
 		missing = append(missing, fmt.Sprintf("tokens of %s unknown", many(t.TokensUnknown, "run")))
@@ -180,6 +185,47 @@ func spendLine(s *measurements.Summary) string {
 	}
 	if len(missing) > 0 {
 		line += " (" + strings.Join(missing, ", ") + ")"
+	}
+	return line
+}
+
+// cached tells apart the tokens of the prompts that the provider had cached, where
+// there were any.
+func cached(s measurements.Spend) string {
+	if s.CachedTokens == nil || *s.CachedTokens == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s of the prompts cached)", count(s.CachedTokens, s.CachedUnknown))
+}
+
+// budgetLine says what was allowed and what the capture came to. That is what its
+// ledger says: attempts that brought no run an answer count too.
+func budgetLine(b *measurements.BudgetRecord, esc func(string) string) string {
+	var parts []string
+	add := func(limit *int64, used int64, print func(int64) string) {
+		if limit != nil {
+			parts = append(parts, fmt.Sprintf("%s of %s", print(used), print(*limit)))
+		}
+	}
+	money := func(v int64) string { return "USD " + dollars(&v, 0) }
+	if b.CostUSDMicros != nil {
+		add(b.MaxCostUSDMicros, *b.CostUSDMicros, money)
+	}
+	add(b.MaxCalls, b.Calls, func(n int64) string { return many(n, "call") })
+	add(b.MaxTokens, b.Tokens, func(n int64) string { return many(n, "token") })
+	add(b.MaxTimeMS, b.TimeMS, func(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() })
+	line := "budget: " + strings.Join(parts, ", ")
+	if b.UnknownCalls > 0 {
+		line += fmt.Sprintf("; of it %s whose usage nobody knows, counted at the worst", many(b.UnknownCalls, "call"))
+		if b.UnknownCostUSDMicros != nil && b.MaxCostUSDMicros != nil {
+			line += " (" + money(*b.UnknownCostUSDMicros) + ")"
+		}
+	}
+	if b.Overruns > 0 {
+		line += fmt.Sprintf("; %s came to more than was reserved", many(int64(b.Overruns), "call"))
+	}
+	if b.Stopped != "" {
+		line += "; stopped: " + esc(b.Stopped)
 	}
 	return line
 }

@@ -7,6 +7,7 @@ import (
 // caseRow is a case of a capture.
 type caseRow struct {
 	measurements.CaseScore
+	spend   measurements.Spend
 	capture *measurements.Summary
 }
 
@@ -32,6 +33,16 @@ func caseColumns() []column[caseRow] {
 			show: func(r caseRow) cell { return text(orDash(r.Reason())) },
 			raw:  func(r caseRow) cell { return text(r.Reason()) }},
 		word("residual", "residual", false, func(r caseRow) string { return yes(r.Residual) }),
+		column[caseRow]{title: "tokens", name: "tokens",
+			show: func(r caseRow) cell { return number(count(r.spend.Tokens, r.spend.TokensUnknown)) },
+			raw:  func(r caseRow) cell { return number(exactInt(r.spend.Tokens)) }},
+		hiddenCount("tokens_unknown_runs", func(r caseRow) int64 { return r.spend.TokensUnknown }),
+		hidden("cached_tokens", func(r caseRow) cell { return number(exactInt(r.spend.CachedTokens)) }),
+		hiddenCount("cached_unknown_runs", func(r caseRow) int64 { return r.spend.CachedUnknown }),
+		column[caseRow]{title: "USD", name: "cost_usd_micros",
+			show: func(r caseRow) cell { return number(dollars(r.spend.CostUSDMicros, r.spend.CostUnknown)) },
+			raw:  func(r caseRow) cell { return number(exactInt(r.spend.CostUSDMicros)) }},
+		hiddenCount("cost_unknown_runs", func(r caseRow) int64 { return r.spend.CostUnknown }),
 	)
 }
 

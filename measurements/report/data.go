@@ -49,6 +49,13 @@ type caseJSON struct {
 	Residual  bool       `json:"residual"`
 	Hits      *tallyJSON `json:"vulnerable,omitempty"`
 	Leaks     *tallyJSON `json:"fixed,omitempty"`
+
+	Tokens        *int64 `json:"tokens"`
+	TokensUnknown int64  `json:"tokens_unknown_runs"`
+	Cached        *int64 `json:"cached_tokens"`
+	CachedUnknown int64  `json:"cached_unknown_runs"`
+	Cost          *int64 `json:"cost_usd_micros"`
+	CostUnknown   int64  `json:"cost_unknown_runs"`
 }
 
 type tallyJSON struct {
@@ -74,6 +81,8 @@ type runJSON struct {
 	Findings  *int64  `json:"findings"`
 	Prompt    *int64  `json:"prompt_tokens"`
 	Completed *int64  `json:"completion_tokens"`
+	Cached    *int64  `json:"cached_tokens"`
+	Reasoning *int64  `json:"reasoning_tokens"`
 	Cost      *int64  `json:"cost_usd_micros"`
 	Latency   *int64  `json:"latency_ms"`
 }
@@ -121,11 +130,15 @@ func Document(value any) ([]byte, error) {
 
 func jsonCases(s *measurements.Summary) []caseJSON {
 	var rows []caseJSON
+	spend := measurements.SpendByCase(s.Runs)
 	for _, c := range s.Cases {
+		cost := spend[c.Key()]
 		rows = append(rows, caseJSON{
 			Slice: c.Slice, Family: c.Family, ID: c.ID, Hash: c.Hash, Counts: c.Counts(), Reason: c.Reason(),
 			HitRate: c.Vulnerable.Rate(), LeakRate: c.Fixed.Rate(), Y: c.Y(), Pair: string(c.Pair()),
 			Disagrees: c.Disagrees(), Residual: c.Residual, Hits: jsonTally(c.Vulnerable), Leaks: jsonTally(c.Fixed),
+			Tokens: cost.Tokens, TokensUnknown: cost.TokensUnknown, Cached: cost.CachedTokens, CachedUnknown: cost.CachedUnknown,
+			Cost: cost.CostUSDMicros, CostUnknown: cost.CostUnknown,
 		})
 	}
 	return rows
@@ -145,7 +158,7 @@ func jsonRuns(s *measurements.Summary) []runJSON {
 			Slice: r.Slice, Family: r.Family, CaseID: r.CaseID, Side: r.Side, K: r.K, RunID: r.RunID,
 			Status: r.Status, Detail: r.Detail, Outcome: r.Outcome, Hit: r.Hit,
 			Silent:   measurements.Silences{Strict: r.SilentStrict, Class: r.SilentClass, Region: r.SilentRegion}.Under(s.Policy),
-			Findings: r.Findings, Prompt: r.PromptTokens, Completed: r.CompletionTokens,
+			Findings: r.Findings, Prompt: r.PromptTokens, Completed: r.CompletionTokens, Cached: r.CachedTokens, Reasoning: r.ReasoningTokens,
 			Cost: r.CostUSDMicros, Latency: r.LatencyMS,
 		})
 	}

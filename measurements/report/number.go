@@ -58,9 +58,10 @@ func outOf(x, n int64) string {
 	return fmt.Sprintf("%d/%d", x, n)
 }
 
-// count prints a sum, marked as a lower bound when parts of it are unknown.
+// count prints a sum, marked as a lower bound when parts of it are unknown. A lower
+// bound of 0 says nothing.
 func count(v *int64, unknownParts int64) string {
-	if v == nil {
+	if v == nil || *v == 0 && unknownParts > 0 {
 		return unknown
 	}
 	if unknownParts > 0 {
@@ -71,7 +72,7 @@ func count(v *int64, unknownParts int64) string {
 
 // dollars prints micro-USD as USD, marked as count does.
 func dollars(v *int64, unknownParts int64) string {
-	if v == nil {
+	if v == nil || *v == 0 && unknownParts > 0 {
 		return unknown
 	}
 	text := strconv.FormatFloat(float64(*v)/1e6, 'f', 4, 64)

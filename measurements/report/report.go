@@ -160,8 +160,9 @@ func sliceRows(s *measurements.Summary) []sliceRow {
 
 func caseRows(s *measurements.Summary) []caseRow {
 	var rows []caseRow
+	spend := measurements.SpendByCase(s.Runs)
 	for _, c := range s.Cases {
-		rows = append(rows, caseRow{c, s})
+		rows = append(rows, caseRow{c, spend[c.Key()], s})
 	}
 	return rows
 }

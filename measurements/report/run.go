@@ -28,6 +28,8 @@ func runColumns() []column[runRow] {
 			raw:  func(r runRow) cell { return number(exactInt(r.Findings)) }},
 		hidden("prompt_tokens", func(r runRow) cell { return number(exactInt(r.PromptTokens)) }),
 		hidden("completion_tokens", func(r runRow) cell { return number(exactInt(r.CompletionTokens)) }),
+		hidden("cached_tokens", func(r runRow) cell { return number(exactInt(r.CachedTokens)) }),
+		hidden("reasoning_tokens", func(r runRow) cell { return number(exactInt(r.ReasoningTokens)) }),
 		visible("tokens", func(r runRow) cell { return number(r.tokens()) }),
 		column[runRow]{title: "USD", name: "cost_usd_micros",
 			show: func(r runRow) cell { return number(dollars(r.CostUSDMicros, 0)) },
