@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/youden-bench/youden/measurements"
@@ -80,7 +81,13 @@ func spendsLess(s measurements.Spend) bool {
 type jsonScope struct {
 	keys map[string]bool // of an object; nil = a list
 	key  bool            // a key comes next
+	free bool            // keys are what somebody else called things
+	last string          // the last key
 }
+
+// freeKeys are the objects whose keys are names of models and the like. Of all
+// others encoding/json takes "K" for "k".
+var freeKeys = []string{"models", "statuses", "parameters"}
 
 // repeatedKey finds a key that an object of a document has twice, and where:
 // encoding/json lets the last one win, and a reader sees the first. The key is ""
@@ -94,21 +101,28 @@ func repeatedKey(data []byte) (key string, at int64, err error) {
 			return "", 0, err
 		}
 		if delim, ok := token.(json.Delim); ok {
+			free := false
+			if in := len(open) - 1; in >= 0 {
+				free = open[in].free || slices.Contains(freeKeys, open[in].last)
+			}
 			switch delim {
 			case '{':
-				open = append(open, jsonScope{keys: map[string]bool{}, key: true})
+				open = append(open, jsonScope{keys: map[string]bool{}, key: true, free: free})
 				continue
 			case '[':
-				open = append(open, jsonScope{})
+				open = append(open, jsonScope{free: free})
 				continue
 			}
 			open = open[:len(open)-1]
 		} else if in := len(open) - 1; in >= 0 && open[in].key {
-			name := strings.ToLower(token.(string)) // as encoding/json tells keys apart
+			name := token.(string)
+			if !open[in].free {
+				name = strings.ToLower(name)
+			}
 			if open[in].keys[name] {
 				return name, dec.InputOffset(), nil
 			}
-			open[in].keys[name], open[in].key = true, false
+			open[in].keys[name], open[in].key, open[in].last = true, false, name
 			continue
 		}
 		if in := len(open) - 1; in >= 0 {

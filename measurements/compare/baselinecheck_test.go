@@ -34,6 +34,7 @@ func TestBaselineRefusesEdits(t *testing.T) {
 		"models":              {`"models": null`, `"models": {"m": -1}`, "counts runs"},
 		"a treatment":         {`"grade": "E3"`, `"grade": "E3", "capabilities": {"schema": "youden.capabilities/1", "features": [{"name": "seed", "treatment": "\u001bfine"}]}`, "capability record"},
 		"a key twice":         {`"grade": "E3"`, `"grade": "E3", "grade": "E5"`, `"grade" twice`},
+		"a key in capitals":   {`"grade": "E3"`, `"grade": "E3", "Grade": "E5"`, `"grade" twice`},
 		"a key of a case":     {`"family":"crypto"`, `"family":"crypto","family":"path"`, `"family" twice`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -49,6 +50,9 @@ func TestBaselineRefusesEdits(t *testing.T) {
 		_, err := readBaseline("b.json", []byte(sound+rest))
 		assert.ErrorContains(t, err, "goes on behind the baseline")
 	}
+	// Models are somebody else's names, which capitals tell apart.
+	_, err = readBaseline("b.json", []byte(strings.Replace(sound, `"models": null`, `"models": {"m": 1, "M": 2}`, 1)))
+	assert.NoError(t, err)
 	_, err = readBaseline("b.json", []byte(sound+" \n"))
 	assert.NoError(t, err)
 }

@@ -178,6 +178,81 @@ func TestDegenerateDetectorsFail(t *testing.T) {
 	}
 }
 
+// However few the cases, a detector that does not look fails, where OLD's would
+// hardly ever answer so; one or two cases are no verdict.
+func TestDegenerateDetectorsFailOnFewCases(t *testing.T) {
+	for name, counts := range map[string][2]int{"always": {5, 5}, "never": {0, 0}} {
+		for n, want := range map[int]Verdict{2: Inconclusive, 3: Fail, 5: Fail} {
+			for old, was := range map[string][2]int{"a good one": {5, 0}, "a null one": {3, 2}} {
+				if n == 2 && old == "a null one" {
+					continue // nothing fell
+				}
+				before := measured(5, map[string][][2]int{"path": times(n, was)})
+				after := measured(5, map[string][][2]int{"path": times(n, counts)})
+				got := Compare(before, after, Options{}).Verdict
+				if n == 2 {
+					assert.NotEqual(t, Fail, got, "%s against %s, n %d", name, old, n)
+					continue
+				}
+				assert.Equal(t, want, got, "%s against %s, n %d", name, old, n)
+			}
+		}
+	}
+	// A weak OLD may well find nothing another time.
+	weak := measured(5, map[string][][2]int{"path": times(4, [2]int{1, 0}, [2]int{0, 0})})
+	assert.NotEqual(t, Fail, Compare(weak, measured(5, map[string][][2]int{"path": times(4, [2]int{0, 0})}), Options{}).Verdict)
+}
+
+// What failed is not called a flag.
+func TestDegenerateDetectorsThatFailedAreNotSaidToFlag(t *testing.T) {
+	after := measured(5, steady())
+	for i := range after.Cases {
+		after.Cases[i].Vulnerable = &measurements.Tally{Side: corpus.Vulnerable, K: 5, Charged: 5, Counted: 5}
+		after.Cases[i].Fixed = &measurements.Tally{Side: corpus.Fixed, K: 5, Charged: 5, Counted: 5, Positive: 5}
+	}
+	c := Compare(measured(5, steady()), after, Options{})
+	assert.Equal(t, Fail, c.Verdict)
+	assert.Contains(t, fmt.Sprint(c.Regressions), "never answers")
+	after.Cases[0].Fixed = ran(corpus.Fixed, 5, 5)
+	assert.Contains(t, fmt.Sprint(Compare(measured(5, steady()), after, Options{}).Regressions), "flags the fixed side or failed")
+}
+
+// A slice that does not decide neither fails nor saves a comparison.
+func TestSlicesThatDecideNothingDecideNothing(t *testing.T) {
+	inSlice := func(s *Subject, name string) *Subject {
+		for i := range s.Cases {
+			s.Cases[i].Slice, s.Cases[i].Hash = name, name+s.Cases[i].Hash
+		}
+		return s
+	}
+	both := func(a, b *Subject) *Subject {
+		a.Cases = append(a.Cases, b.Cases...)
+		return a
+	}
+	good := func() *Subject { return measured(5, steady()) }
+	silent := func() *Subject {
+		s := good()
+		for i := range s.Cases {
+			s.Cases[i].Vulnerable, s.Cases[i].Fixed = ran(corpus.Vulnerable, 5, 0), ran(corpus.Fixed, 5, 0)
+		}
+		return s
+	}
+	nothing := silent()
+	nothing.Cases = nothing.Cases[:0]
+	for name, tt := range map[string]struct {
+		old, updated *Subject
+		want         Verdict
+	}{
+		"the other slice says nothing":    {both(inSlice(good(), "a"), inSlice(good(), "b")), both(inSlice(good(), "a"), inSlice(silent(), "b")), Pass},
+		"the deciding slice says nothing": {both(inSlice(good(), "a"), inSlice(good(), "b")), both(inSlice(silent(), "a"), inSlice(good(), "b")), Fail},
+	} {
+		c := Compare(tt.old, tt.updated, Options{Slices: []string{"a"}})
+		assert.Equal(t, tt.want, c.Verdict, "%s: %v", name, c.Regressions)
+	}
+	c := Compare(both(inSlice(silent(), "a"), inSlice(good(), "b")), both(inSlice(silent(), "a"), inSlice(silent(), "b")), Options{Slices: []string{"a"}})
+	assert.Equal(t, Pass, c.Verdict, c.Regressions)
+}
+
 func TestIncomparable(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -246,6 +321,43 @@ func TestMissingRunsThatCouldChangeTheVerdict(t *testing.T) {
 	c := Compare(measured(5, steady()), after, Options{})
 	assert.Equal(t, Inconclusive, c.Verdict)
 	assert.Contains(t, fmt.Sprint(c.Reasons), "missing: ")
+}
+
+// Whole cases that NEW lost could be what the rest is not; those that neither scored
+// say nothing of a change, and a few runs here and there no more than a warning.
+func TestLostCasesLeaveNoPass(t *testing.T) {
+	lose := func(s *Subject, cases, runs int) *Subject {
+		for i := range cases {
+			at := i * len(s.Cases) / cases
+			left := max(0, 5-runs)
+			s.Cases[at].Vulnerable = (&measurements.Counts{K: 5, Counted: left, Positive: min(left, s.Cases[at].Vulnerable.Positive), Trajectories: 1}).Restore(corpus.Vulnerable)
+		}
+		return s
+	}
+	many := map[string][][2]int{
+		"crypto": times(15, [2]int{5, 0}, [2]int{4, 0}, [2]int{5, 1}), "path": times(15, [2]int{5, 0}, [2]int{5, 0}, [2]int{3, 0}),
+		"ssrf": times(15, [2]int{5, 0}, [2]int{2, 1}, [2]int{5, 0}),
+	}
+	good := func() *Subject { return measured(5, many) }
+	for _, tt := range []struct {
+		name         string
+		old, updated *Subject
+		mode         Mode
+		want         Verdict
+	}{
+		{"nothing is lost", good(), good(), Regression, Pass},
+		{"cases of NEW", good(), lose(good(), 6, 5), Regression, Inconclusive},
+		{"the same cases of both", lose(good(), 6, 5), lose(good(), 6, 5), Regression, Pass},
+		{"a few runs", good(), lose(good(), 3, 1), Regression, Pass},
+		{"many of few cases", measured(5, map[string][][2]int{"path": times(5, [2]int{5, 0}, [2]int{4, 0})}),
+			lose(measured(5, map[string][][2]int{"path": times(5, [2]int{5, 0}, [2]int{4, 0})}), 4, 5), Regression, Inconclusive},
+	} {
+		c := Compare(tt.old, tt.updated, Options{Mode: tt.mode})
+		assert.Equal(t, tt.want, c.Verdict, "%s: %v %v", tt.name, c.Reasons, c.Regressions)
+		if tt.want == Inconclusive {
+			assert.Contains(t, fmt.Sprint(c.Reasons), "missing: ", tt.name)
+		}
+	}
 }
 
 func TestBaselineKeepsTheComparison(t *testing.T) {
