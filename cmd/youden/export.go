@@ -48,6 +48,7 @@ type kstrlSide struct {
 	*kstrl.Baseline
 	simulated  bool
 	incomplete string // why a capture or baseline of ours is no whole one
+	scoring    string // policy and view of a capture or baseline of ours
 }
 
 // kstrlFile reads a kstrl file, or turns a capture or baseline of ours into one.
@@ -67,6 +68,7 @@ func kstrlFile(s *settings, name string) (side kstrlSide, err error) {
 	if err := compare.ToKSTRL(subject).Write(&text); err != nil {
 		return side, fmt.Errorf("%s as a kstrl file: %w", report.Plain(name), err)
 	}
+	side.scoring = fmt.Sprintf("policy %s, view %s", subject.Policy, subject.View)
 	side.simulated, side.incomplete = subject.Simulated, subject.Incomplete(compare.DefaultMaxErrorRate)
 	side.Baseline, err = kstrl.Parse(name, text.Bytes(), kstrl.Lenient)
 	return side, err

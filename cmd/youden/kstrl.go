@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/youden-bench/youden/measurements/compare"
 	"github.com/youden-bench/youden/measurements/kstrl"
 	"github.com/youden-bench/youden/measurements/report"
 )
@@ -59,6 +60,9 @@ func (a *app) compareKSTRL(s *settings, oldName, newName string, format report.F
 	if err != nil {
 		return err
 	}
+	if why := before.incomparable(after); why != "" {
+		return &exitError{exitIncomparable, fmt.Errorf("%s: %s", compare.Incomparable, why)}
+	}
 	out := kstrlDocument{
 		Schema: kstrlSchema, Simulated: before.simulated || after.simulated, Incomplete: after.incomplete,
 		Outcome: kstrl.Compare(before.Baseline, after.Baseline), oldModel: before.Model, newModel: after.Model,
@@ -81,6 +85,20 @@ func (a *app) compareKSTRL(s *settings, oldName, newName string, format report.F
 		return &exitError{code: out.ExitCode}
 	}
 	return nil
+}
+
+// incomparable says why two sides are not compared by any rules. A kstrl file does not
+// say how it was scored.
+func (k kstrlSide) incomparable(other kstrlSide) string {
+	switch {
+	case k.simulated && !other.simulated:
+		return "OLD is simulated and NEW is not"
+	case !k.simulated && other.simulated:
+		return "NEW is simulated and OLD is not"
+	case k.scoring != "" && other.scoring != "" && k.scoring != other.scoring:
+		return fmt.Sprintf("OLD was scored under %s and NEW under %s", k.scoring, other.scoring)
+	}
+	return ""
 }
 
 func (a *app) printKSTRL(out kstrlDocument) {

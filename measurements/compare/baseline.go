@@ -118,15 +118,7 @@ func readBaseline(file string, data []byte) (*Subject, error) {
 		Name: file, Kind: FromBaseline, Identity: f.Identity, Completeness: f.Completeness,
 		Spend: f.Spend, LatencyP50: f.LatencyP50, LatencyP95: f.LatencyP95, Models: f.Models, Severities: len(f.Cases) > 0,
 	}
-	if why := f.fault(); why != "" {
-		return nil, &LoadError{file, 0, why, remake}
-	}
-	seen := map[string]bool{}
-	for i, c := range f.Cases {
-		if c.Hash == "" || seen[c.Hash] {
-			return nil, &LoadError{file, 0, fmt.Sprintf("case number %d (%q) has no hash of its own", i+1, c.ID), remake}
-		}
-		seen[c.Hash] = true
+	for _, c := range f.Cases {
 		if !c.valid() {
 			return nil, &LoadError{file, 0, fmt.Sprintf("case %q has counts that cannot be", c.ID), remake}
 		}
@@ -135,6 +127,9 @@ func readBaseline(file string, data []byte) (*Subject, error) {
 			ID: c.ID, Hash: c.Hash, Slice: c.Slice, Family: c.Family, IsPair: c.Pair, Residual: c.Residual,
 			Vulnerable: c.Vulnerable.Restore(corpus.Vulnerable), Fixed: c.Fixed.Restore(corpus.Fixed),
 		})
+	}
+	if why := s.fault(); why != "" {
+		return nil, &LoadError{file, 0, why, remake}
 	}
 	return s, nil
 }

@@ -13,41 +13,49 @@ import (
 // mostLatency bounds a latency: 11 days in milliseconds.
 const mostLatency = 1e9
 
-// fault says what no baseline that this program wrote has: whoever edits one by hand
-// must not get a number that means nothing. It is "" for a sound one.
-func (f *baselineFile) fault() string {
-	if !f.valid() || spendsLess(f.Spend) {
+// fault says what no baseline or capture that this program wrote has: whoever edits
+// one by hand must not get a number that means nothing. It is "" for a sound one.
+func (s *Subject) fault() string {
+	if !s.valid() || spendsLess(s.Spend) {
 		return "counts runs that cannot be"
 	}
-	for _, n := range f.Models {
+	for _, n := range s.Models {
 		if n < 0 {
 			return "counts runs that cannot be"
 		}
 	}
-	for _, l := range []*float64{f.LatencyP50, f.LatencyP95} {
+	for _, l := range []*float64{s.LatencyP50, s.LatencyP95} {
 		if l != nil && !(*l >= 0 && *l <= mostLatency) {
 			return fmt.Sprintf("has a latency of %g ms", *l)
 		}
 	}
-	if f.K < 1 || f.K > measurements.MaxK {
-		return fmt.Sprintf("has k %d: a baseline has 1 to %d runs a side", f.K, measurements.MaxK)
+	if s.K < 1 || s.K > measurements.MaxK {
+		return fmt.Sprintf("has k %d: a baseline has 1 to %d runs a side", s.K, measurements.MaxK)
 	}
-	if !KnownGrade(f.Grade) {
-		return fmt.Sprintf("has grade %q, which is none of E0 to E5", f.Grade)
+	if !KnownGrade(s.Grade) {
+		return fmt.Sprintf("has grade %q, which is none of E0 to E5", s.Grade)
 	}
-	switch f.Status {
+	switch s.Status {
 	case "", measurements.Unrun, measurements.Running, measurements.Complete, measurements.Partial:
 	default:
-		return fmt.Sprintf("has status %q, which is none of unrun, running, complete, partial", f.Status)
+		return fmt.Sprintf("has status %q, which is none of unrun, running, complete, partial", s.Status)
 	}
-	if _, err := measurements.ParsePolicy(string(f.Policy)); err != nil {
+	if _, err := measurements.ParsePolicy(string(s.Policy)); err != nil {
 		return "has a " + err.Error()
 	}
-	if _, err := measurements.ParseView(string(f.View)); err != nil {
+	if _, err := measurements.ParseView(string(s.View)); err != nil {
 		return "has a " + err.Error()
 	}
-	if err := f.Capabilities.Check(); err != nil {
+	if err := s.Capabilities.Check(); err != nil {
 		return "has a capability record that is none: " + err.Error()
+	}
+	seen := make(map[string]bool, len(s.Cases))
+	for i := range s.Cases {
+		c := &s.Cases[i]
+		if c.Hash == "" || seen[c.Hash] {
+			return fmt.Sprintf("has a case number %d (%q) without a hash of its own", i+1, c.ID)
+		}
+		seen[c.Hash] = true
 	}
 	return ""
 }

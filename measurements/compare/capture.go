@@ -19,7 +19,11 @@ func loadCapture(dir string, p measurements.Policy, v measurements.View) (*Subje
 	if err != nil {
 		return nil, err
 	}
-	return ofTallied(dir, m, t), nil
+	s := ofTallied(dir, m, t)
+	if why := s.fault(); why != "" {
+		return nil, &LoadError{dir, 0, why, "restore its files from a copy, or write them anew from its ledger with `youden resume`"}
+	}
+	return s, nil
 }
 
 func ofTallied(name string, m measurements.Manifest, t measurements.Tallied) *Subject {
