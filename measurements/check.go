@@ -15,6 +15,13 @@ const (
 	maxCases = 1_000_000
 )
 
+// SmokeK is the number of runs a side from which a capture may become a baseline.
+const SmokeK = 3
+
+// Smoke reports whether so few runs a side are a smoke test: they show that
+// everything works, and measure little.
+func Smoke(k int) bool { return k < SmokeK }
+
 // check refuses a manifest that this program cannot read right.
 func (m *Manifest) check() error {
 	if m.Schema != Schema {

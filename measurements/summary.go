@@ -13,6 +13,7 @@ type Summary struct {
 	Status    CaptureStatus `json:"status"`
 	Grade     string        `json:"grade"`
 	Simulated bool          `json:"simulated"`
+	Smoke     bool          `json:"smoke"` // too few runs a side to become a baseline
 	Policy    Policy        `json:"policy"`
 	View      View          `json:"view"`
 	Plan      PlanRecord    `json:"plan"`
@@ -68,7 +69,7 @@ func Summarize(m Manifest, runs []RunRow, p Policy, v View) Summary {
 	cases := withUnrun(seen, m.Plan)
 	families := scoreCases(cases, spendByFamily(runs), m.Plan.K, p, v)
 	s := Summary{
-		Schema: Schema, ID: m.ID, Status: m.Status, Simulated: m.Simulated, Policy: p, View: v,
+		Schema: Schema, ID: m.ID, Status: m.Status, Simulated: m.Simulated, Smoke: Smoke(m.Plan.K), Policy: p, View: v,
 		Plan: m.Plan, Families: families, LeftOut: append([]LeftOut{}, m.LeftOut...), Openings: m.Openings, Budget: m.Budget,
 		Cases: seen, Runs: runs,
 	}

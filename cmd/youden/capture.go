@@ -342,7 +342,7 @@ func (a *app) dryRun(ctx context.Context, req bench.Request, folder string) erro
 		return err
 	}
 	a.warn(job.Warnings)
-	return job.Describe(ctx, a.out)
+	return job.Describe(ctx, inert{a.out})
 }
 
 func (a *app) warn(warnings []string) {

@@ -270,7 +270,7 @@ func (a *app) printSelfTest(s *compare.Subject, t compare.SelfTest, o compare.Op
 	}
 	fmt.Fprintf(a.out, "each loss is planted in a copy whose runs are drawn anew by OLD's rates (--seed %d): one draw each, where `youden power` gives the odds\n", o.Seed)
 	if n := t.Untested(); n > 0 {
-		fmt.Fprintf(a.out, "untested families, of fewer than 3 cases: %d; no loss in one of them alone would be found: --split all or cases of your own would help\n", n)
+		fmt.Fprintf(a.out, "untested families, of fewer than 3 cases: %d; no loss in one of them alone would be found: cases of your own would help, and so would --split all, which opens the sealed holdout\n", n)
 	}
 }
 

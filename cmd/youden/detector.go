@@ -55,10 +55,11 @@ func (a *app) showDetector(name string) error {
 		}
 		return err
 	}
-	fmt.Fprintf(a.out, "detector: %s\nprogram: %s\ntask: %s\nhash: %s\nfamilies: %s\n", d.Name, d.Program, d.Task, d.Hash(program), joinIDs(d))
+	out := inert{a.out} // a detector of somebody else is text of somebody else
+	fmt.Fprintf(out, "detector: %s\nprogram: %s\ntask: %s\nhash: %s\nfamilies: %s\n", d.Name, d.Program, d.Task, d.Hash(program), joinIDs(d))
 	for _, l := range detector.LeverNames() {
 		if text := d.Levers.Shared[l]; text != "" {
-			fmt.Fprintf(a.out, "\n--- %s\n%s", l.File(), text)
+			fmt.Fprintf(out, "\n--- %s\n%s", l.File(), text)
 		}
 	}
 	var overridden []string
@@ -69,7 +70,7 @@ func (a *app) showDetector(name string) error {
 	for _, f := range overridden {
 		for _, l := range detector.LeverNames() {
 			if text, ok := d.Levers.Override[family.ID(f)][l]; ok {
-				fmt.Fprintf(a.out, "\n--- families/%s/%s\n%s", f, l.File(), text)
+				fmt.Fprintf(out, "\n--- families/%s/%s\n%s", f, l.File(), text)
 			}
 		}
 	}

@@ -45,10 +45,16 @@ alarm: it asks for what the detector does not reach.`,
 				return err
 			}
 			if format == report.JSON {
-				return a.json(n)
+				err = a.json(n)
+			} else {
+				var text string
+				text, err = report.Noise(n, format, a.width)
+				err = a.printPage(text, err)
 			}
-			text, err := report.Noise(n, format, a.width)
-			return a.printPage(text, err)
+			if err == nil && n.Splits == 0 && s.string("gates") != "" {
+				return &exitError{code: exitInconclusive} // the output says why no gate was tried
+			}
+			return err
 		},
 	}
 	f := cmd.Flags()

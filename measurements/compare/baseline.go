@@ -19,10 +19,6 @@ import (
 // BaselineSchema names the version of a baseline file.
 const BaselineSchema = "youden.baseline/1"
 
-// SmokeK is the number of runs a side from which a capture may become a
-// baseline: fewer are a smoke test.
-const SmokeK = 3
-
 // maxBaseline bounds the file: a hundred thousand cases fit.
 const maxBaseline = 256 << 20
 
@@ -51,11 +47,11 @@ type baselineCase struct {
 	Fixed      *measurements.Counts `json:"fixed,omitempty"`
 }
 
-// Baseline distils a subject. A capture without a score, or with fewer than
-// SmokeK runs a side, is refused: what CI compares with must hold.
+// Baseline distils a subject. A capture without a score, or a smoke test, is
+// refused: what CI compares with must hold.
 func Baseline(name string, s *Subject) ([]byte, error) {
-	if s.K < SmokeK {
-		return nil, fmt.Errorf("%s has K = %d runs a side: that is a smoke test; a baseline needs %d, and 20 nearly double the power for small families", s.Name, s.K, SmokeK)
+	if measurements.Smoke(s.K) {
+		return nil, fmt.Errorf("%s has K = %d runs a side: that is a smoke test; a baseline needs %d, and 20 nearly double the power for small families", s.Name, s.K, measurements.SmokeK)
 	}
 	f := baselineFile{
 		Schema: BaselineSchema, Name: name, Identity: s.Identity, Completeness: s.Completeness,
@@ -254,8 +250,8 @@ func locate(name string) (string, os.FileInfo, error) {
 	if bad != nil {
 		return "", nil, err
 	}
-	if info, err := os.Stat(file); err == nil {
-		return file, info, nil
+	if info, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		return file, info, err
 	}
 	return "", nil, fmt.Errorf("there is neither a file or folder %s nor a baseline %s (`youden baseline list` names them): %w", name, file, fs.ErrNotExist)
 }

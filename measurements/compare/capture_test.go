@@ -23,7 +23,9 @@ func TestCapturesThatCannotBe(t *testing.T) {
 		"no hash":         {func(rows []measurements.Rows) { eachOf(rows, 1, func(r *measurements.RunRow) { r.CaseHash = "" }) }, "hash of its own"},
 		"two of one hash": {func(rows []measurements.Rows) { eachOf(rows, 6, func(r *measurements.RunRow) { r.CaseHash = "same" }) }, "hash of its own"},
 		"negative cost":   {func(rows []measurements.Rows) { rows[0].Run.CostUSDMicros = &[]int64{-1 << 40}[0] }, "counts runs that cannot be"},
-		"negative tokens": {func(rows []measurements.Rows) { eachOf(rows, 6, func(r *measurements.RunRow) { r.PromptTokens = &below }) }, "counts runs that cannot be"},
+		"negative tokens": {func(rows []measurements.Rows) {
+			eachOf(rows, 6, func(r *measurements.RunRow) { r.PromptTokens = &below })
+		}, "counts runs that cannot be"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var rows []measurements.Rows

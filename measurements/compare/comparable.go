@@ -93,6 +93,14 @@ func incomparable(a, b Identity, vary Vary) (reasons, warnings []string) {
 			warnings = append(warnings, fmt.Sprintf("%s was stopped by looks, at look %d: its J leans the way it stopped, and its own verdict is in its capture.json", side.name, side.at))
 		}
 	}
+	for _, side := range []struct {
+		name string
+		k    int
+	}{{"OLD", a.K}, {"NEW", b.K}} {
+		if measurements.Smoke(side.k) {
+			warnings = append(warnings, fmt.Sprintf("%s is a smoke test: K = %d is fewer than %d runs a side", side.name, side.k, measurements.SmokeK))
+		}
+	}
 	if a.K != b.K {
 		warnings = append(warnings, fmt.Sprintf("K: %d and %d runs a side", a.K, b.K))
 	}

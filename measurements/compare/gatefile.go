@@ -117,7 +117,7 @@ func (r *gateReader) gate(e *gateEntry, at int) gate {
 	if r.has(at, "min_severity") {
 		g.floor = slices.Index(measurements.Floors(), detector.Severity(e.MinSeverity))
 		if g.floor < 0 {
-			bad("min_severity", fmt.Sprintf("there is no severity %q to count from", e.MinSeverity), fmt.Sprintf("the severities are %v", measurements.Floors()))
+			bad("min_severity", fmt.Sprintf("there is no severity %q to count from", e.MinSeverity), "the severities are "+severities())
 		}
 	}
 	if g.demand.key != "" {
@@ -225,4 +225,12 @@ func short40(text string) string {
 		return string(runes[:40]) + "..."
 	}
 	return text
+}
+
+func severities() string {
+	var names []string
+	for _, s := range measurements.Floors() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
 }

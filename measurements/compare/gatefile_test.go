@@ -147,7 +147,7 @@ func TestGateFileMistakes(t *testing.T) {
 		{"min_pass alone", one("alone = true", "min_pass = '4/5'"), `gates.toml:4:1: gate "g": min_pass asks for both sides of a case`},
 		{"unknown kind", one(recall, "min = 0.5", "kind = 'level'"), `gates.toml:6:1: gate "g": kind "level" is unknown; write kind = "drop-only"`},
 		{"empty kind", one(recall, "min = 0.5", "kind = ''"), `kind "" is unknown`},
-		{"unknown severity", one(recall, "min = 0.5", "min_severity = 'info'"), `gates.toml:6:1: gate "g": there is no severity "info" to count from; the severities are [low medium high critical]`},
+		{"unknown severity", one(recall, "min = 0.5", "min_severity = 'info'"), `gates.toml:6:1: gate "g": there is no severity "info" to count from; the severities are low, medium, high, critical`},
 		{"empty slice", one(recall, "min = 0.5", "slice = ''"), `gates.toml:6:1: gate "g": slice names nothing`},
 		{"empty family", one(recall, "min = 0.5", "family = ''"), `family names nothing`},
 		{"empty case", one(recall, "min = 0.5", "case = ''"), `case names nothing`},

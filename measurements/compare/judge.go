@@ -55,6 +55,7 @@ func (j judge) slice(name string, pairs []Pair) SliceResult {
 	before, after := sides(pairs)
 	result := SliceResult{Overall: newRow(name, "", pairs, measurements.EstimateAll(before), measurements.EstimateAll(after))}
 	components := stats.SplitD(statsCases(pairs))
+	result.Overall.Here = hereOf(pairs)
 	j.judgeOverall(&result.Overall, pairs, components)
 	result.Families = j.judgeFamilies(name, families, before, after, components)
 	return result

@@ -37,6 +37,8 @@ type Row struct {
 	DeltaSilence *float64 `json:"delta_silence"`
 	PSilence     *float64 `json:"p_silence"`
 
+	Here *Here `json:"here,omitempty"` // of a slice as a whole
+
 	// Detectable is the smallest drop of J that would have been found, nil when
 	// none could be: what "no difference" is worth.
 	Detectable  *float64 `json:"detectable"`
@@ -50,6 +52,41 @@ type Row struct {
 	exact *float64 // PCases of a family before Holm
 
 	warned []string // of Reasons, those that only warn
+}
+
+// Here are two classic tests of what a slice as a whole did on these cases, in these
+// runs. They say nothing of other cases, decide nothing, and stand here because
+// others report them (spec/peers.md 4.2).
+type Here struct {
+	Down  int      `json:"cases_down"` // whose y fell
+	Up    int      `json:"cases_up"`   // whose y rose
+	PSign *float64 `json:"p_sign"`     // sign test over these; nil when no case moved
+	// Lost and Gained are the pairs that the majority of the runs got right in OLD alone,
+	// or in NEW alone, and PMcNemar the exact test of the two numbers.
+	Lost     int      `json:"votes_lost"`
+	Gained   int      `json:"votes_gained"`
+	PMcNemar *float64 `json:"p_mcnemar"`
+}
+
+func hereOf(pairs []Pair) *Here {
+	h := &Here{}
+	for _, p := range pairs {
+		switch d := p.d(); {
+		case d < 0:
+			h.Down++
+		case d > 0:
+			h.Up++
+		}
+		before, after := p.Old.Pair(), p.New.Pair()
+		switch {
+		case before == measurements.Correct && after != measurements.Correct:
+			h.Lost++
+		case before != measurements.Correct && after == measurements.Correct:
+			h.Gained++
+		}
+	}
+	h.PSign, h.PMcNemar = stats.SignTest(h.Up, h.Down), stats.McNemar(h.Lost, h.Gained)
+	return h
 }
 
 // newRow measures both halves of the pairs.

@@ -23,12 +23,20 @@ func banner(s *measurements.Summary, esc func(string) string) []string {
 	p := s.Plan
 	lines = append(lines,
 		fmt.Sprintf("detector %s, model %s at %s", named(esc, p.Detector.Name, p.Detector.Hash), orUnknown(esc(p.Endpoint.Model)), orUnknown(esc(p.Endpoint.Name))),
-		fmt.Sprintf("corpus %s, split %s, K %d, seed %d, policy %s, view %s%s",
-			named(esc, p.Corpus.Source, p.Corpus.Hash), orUnknown(esc(p.Split)), p.K, p.Seed, esc(string(s.Policy)), esc(string(s.View)), targeted(p.Targeted)))
+		fmt.Sprintf("corpus %s, split %s, K %d%s, seed %d, policy %s, view %s%s",
+			named(esc, p.Corpus.Source, p.Corpus.Hash), orUnknown(esc(p.Split)), p.K, smoke(p.K), p.Seed, esc(string(s.Policy)), esc(string(s.View)), targeted(p.Targeted)))
 	if looks := p.Sequential; looks != nil {
 		lines = append(lines, fmt.Sprintf("compared with %s while it grew: %s", esc(looks.Against), orUnknown(esc(looks.Verdict))))
 	}
 	return lines
+}
+
+// smoke marks captures of too few runs to become a baseline.
+func smoke(k int) string {
+	if measurements.Smoke(k) {
+		return " (smoke)"
+	}
+	return ""
 }
 
 func targeted(b bool) string {

@@ -111,6 +111,8 @@ func recordedColumns() []column[recordedRow] {
 		num("hi", func(r recordedRow) *float64 { return r.Hi }),
 		num("p", func(r recordedRow) *float64 { return r.P }),
 		num("p_cases", func(r recordedRow) *float64 { return r.PCases }),
+		num("p_sign", func(r recordedRow) *float64 { return r.here().PSign }),
+		num("p_mcnemar", func(r recordedRow) *float64 { return r.here().PMcNemar }),
 		num("old_recall", func(r recordedRow) *float64 { return r.OldRecall }),
 		num("new_recall", func(r recordedRow) *float64 { return r.NewRecall }),
 		num("delta_recall", func(r recordedRow) *float64 { return r.DeltaRecall }),
@@ -133,6 +135,14 @@ func recordedColumns() []column[recordedRow] {
 		str("reasons", func(r recordedRow) string { return strings.Join(r.Reasons, "; ") }),
 		str("warnings", func(r recordedRow) string { return strings.Join(r.Warnings, "; ") }),
 	}
+}
+
+// here is empty in rows of families, and of other kinds.
+func (r recordedRow) here() compare.Here {
+	if r.Here == nil {
+		return compare.Here{}
+	}
+	return *r.Here
 }
 
 // counted is empty in rows of the kinds that have no such number: there is no sum

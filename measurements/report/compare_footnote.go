@@ -19,6 +19,10 @@ type footnote struct {
 func footnotes(c *compare.Comparison) []string {
 	var lines []string
 	for _, r := range c.Slices {
+		if h := r.Here; h != nil && h.Down+h.Up+h.Lost+h.Gained > 0 {
+			lines = append(lines, fmt.Sprintf("slice %s, on these cases and in these runs alone: %d down and %d up, sign test p %s; by votes %d lost and %d gained, McNemar p %s",
+				r.Slice, h.Down, h.Up, pValue(h.PSign).text, h.Lost, h.Gained, pValue(h.PMcNemar).text))
+		}
 		lines = append(lines, fmt.Sprintf("slice %s: a drop of more than %s is ruled out (non-inferior): %s", r.Slice, hundredth(compare.LimitsOf(c).Margin), nonInferior(r)))
 	}
 	if line := untestedLine(c); line != "" {
@@ -49,7 +53,7 @@ func untestedLine(c *compare.Comparison) string {
 	}
 	help := "more cases of your own"
 	if c.Old.Split == trainSplit || c.New.Split == trainSplit {
-		help = "--split all, or " + help + ", would help"
+		help += " would help; so would --split all, which opens the sealed holdout"
 	} else {
 		help += " would help"
 	}

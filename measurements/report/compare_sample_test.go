@@ -62,6 +62,7 @@ func fallen(slice, family string, n int, v compare.Verdict, reasons ...string) c
 func passing() *compare.Comparison {
 	whole := aRow("planted", "", 14, compare.Pass)
 	whole.NonInferior, whole.Detectable = ptr(false), ptr(.22)
+	whole.Here = &compare.Here{Down: 2, Up: 1, PSign: ptr(1.), Lost: 1, PMcNemar: ptr(1.)}
 	alone := compare.Row{Decides: true, Slice: "planted", Family: "crypto", N: 2, Verdict: compare.Untested, Reasons: []string{"2 cases are too few to test"}}
 	blind := aRow("planted", "path", 4, compare.Pass)
 	blind.Detectable, blind.P, blind.Lo, blind.Hi = nil, nil, nil, nil

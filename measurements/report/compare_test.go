@@ -273,7 +273,7 @@ func TestDropsAreRoundedUp(t *testing.T) {
 	notes := strings.Join(footnotes(passing()), "\n")
 	assert.Contains(t, notes, "n = 3: only a drop of .81 or more would be found (injection, ssrf)")
 	assert.Contains(t, notes, "n = 4: no drop could be found (path)")
-	assert.Contains(t, notes, "fewer than 3 cases in 1 of 4 families: shown, not tested; --split all, or more cases of your own, would help")
+	assert.Contains(t, notes, "fewer than 3 cases in 1 of 4 families: shown, not tested; more cases of your own would help; so would --split all, which opens the sealed holdout")
 }
 
 func TestLongListsAreCutAndCounted(t *testing.T) {

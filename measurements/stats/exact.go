@@ -17,11 +17,11 @@ func SignTest(wins, losses int) *float64 {
 	return &p
 }
 
-// McNemar is the exact two-sided test on discordant runs: so many were correct
+// McNemar is the exact two-sided test on what is discordant: so many were correct
 // in OLD only, so many in NEW only. Its answer holds for these cases, these
-// runs, and nothing beyond: pooled runs of a case are no independent draws of
-// cases, and used as a verdict it fires on 14 % of harmless edits at K = 20
-// (spec/peers.md 4.4). It is nil without a discordant run.
+// runs, and nothing beyond: on the pooled runs of a case, which are no independent
+// draws of cases, it fires on 14 % of harmless edits at K = 20 (spec/peers.md 4.4).
+// It is nil when nothing is discordant.
 func McNemar(lost, gained int) *float64 { return SignTest(gained, lost) }
 
 // pvalue keeps a probability in (0, 1]: no test is certain, and the tail of a
