@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -116,27 +117,59 @@ func TestProseIsChargedAtTheWorst(t *testing.T) {
 // The key reaches the endpoint and nothing else.
 func TestKeyReachesNoSink(t *testing.T) {
 	const key = "sk-test-4f9d21c7b3a8"
-	t.Setenv("YOUDEN_TEST_KEY", key)
-	var seen string
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		seen = r.Header.Get("Authorization")
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusUnauthorized)
-		_, _ = w.Write([]byte(`{"error":{"message":"Incorrect API key provided: ` + key + `","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}`))
-	}))
-	defer server.Close()
-	work := t.TempDir()
-	config := filepath.Join(work, "youden.toml")
-	write(t, config, "[endpoint.x]\nbase_url = \""+server.URL+"/v1\"\nmodel = \"m\"\napi_key_env = \"YOUDEN_TEST_KEY\"\n")
-	code, out, stderr := youden(t, "capture", "--config", config, "--endpoint", "x", "--limit", "2", "--runs", "1",
-		"--concurrency", "1", "--out", filepath.Join(work, "c"), "--progress", "plain")
-	assert.Equal(t, exitIncomplete, code)
-	assert.Equal(t, "Bearer "+key, seen)
-	assert.NotContains(t, out, key)
-	assert.NotContains(t, stderr, key)
-	for name, text := range files(t, work) {
-		assert.NotContains(t, text, key, name)
+	finding, err := json.Marshal(`{"findings": [{"family": "injection", "file": "` + key + `", "line": 1, "cwe": "` + key + `", "explanation": "the key is ` + key + `"}]}`)
+	require.NoError(t, err)
+	for name, answer := range map[string]struct {
+		status int
+		body   string
+		code   int
+	}{
+		"refused":  {401, `{"error":{"message":"Incorrect API key provided: ` + key + `","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}`, exitIncomplete},
+		"answered": {200, `{"id":"` + key + `","object":"chat.completion","created":1,"model":"` + key + `","system_fingerprint":"` + key + `","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":` + string(finding) + `}}]}`, exitPass},
+		"broken":   {200, `{"choices": [` + key, exitIncomplete},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("YOUDEN_TEST_KEY", key)
+			t.Chdir(t.TempDir())
+			var seen atomic.Value
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				seen.Store(r.Header.Get("Authorization"))
+				w.Header().Set("Content-Type", "application/json")
+				w.Header().Set("X-Request-Id", key)
+				w.WriteHeader(answer.status)
+				_, _ = w.Write([]byte(answer.body))
+			}))
+			defer server.Close()
+			write(t, "youden.toml", "[endpoint.x]\nbase_url = \""+server.URL+"/v1\"\nmodel = \"m\"\napi_key_env = \"YOUDEN_TEST_KEY\"\nretries = { max = 0 }\n")
+			code, out, stderr := youden(t, "capture", "--endpoint", "x", "--family", "injection", "--limit", "4", "--runs", "4", "--out", "c", "--progress", "plain")
+			assert.Equal(t, answer.code, code, stderr)
+			assert.Equal(t, "Bearer "+key, seen.Load())
+			assert.NotContains(t, out+stderr, key)
+			t.Setenv("YOUDEN_TEST_KEY", "") // nobody knows any more what to take out
+			for _, args := range renderings("c") {
+				_, out, stderr := youden(t, args...)
+				assert.NotContains(t, out+stderr, key, args)
+			}
+			for name, text := range files(t, ".") {
+				assert.NotContains(t, text, key, name)
+			}
+		})
 	}
+}
+
+// renderings are command lines that show a capture in every way there is.
+func renderings(dir string) [][]string {
+	lines := [][]string{
+		{"baseline", "set", dir}, {"baseline", "show", "main"}, {"export", dir, "--as", "kstrl-v2"}, {"score", dir},
+		{"compare", dir, dir, "--junit", "junit.xml"}, {"noise", dir}, {"power", dir}, {"resume", dir, "--progress", "plain"},
+	}
+	for _, format := range []string{"table", "markdown", "json", "csv"} {
+		lines = append(lines, []string{"compare", dir, dir, "--format", format})
+		for _, by := range []string{"slice", "family", "case", "run"} {
+			lines = append(lines, []string{"show", dir, "--format", format, "--by", by})
+		}
+	}
+	return lines
 }
 
 // An endpoint that says it is simulated makes the capture simulated, whatever
