@@ -107,14 +107,14 @@ func (p prospect) fails(t *trial) bool {
 	if l := LeaveWorstOut(t.d); !l.Drops(p.rule.Drop) {
 		return false
 	}
-	return p.exactly(t.strata) && p.stands.p(t.d) <= p.rule.Limit
+	return p.exactly(t) && p.stands.p(t.d) <= p.rule.Limit
 }
 
 // exactly asks the exact test at Holm's first step, by its normal form where that is
 // far from its limit.
-func (p prospect) exactly(strata []Stratum) bool {
+func (p prospect) exactly(t *trial) bool {
 	below, variance := 0.0, 0.0
-	for _, s := range strata {
+	for _, s := range t.strata {
 		all := float64(s.OldRuns + s.NewRuns)
 		rate := float64(s.OldCorrect+s.NewCorrect) / all
 		below += rate*float64(s.NewRuns) - float64(s.NewCorrect)
@@ -130,6 +130,5 @@ func (p prospect) exactly(strata []Stratum) bool {
 	case variance > sure && math.Abs(z-p.quantile) > far:
 		return z > p.quantile
 	}
-	t := ExactRuns(strata)
-	return t != nil && t.Drop*float64(p.tests) < p.rule.Exact
+	return t.exactly()*float64(p.tests) < p.rule.Exact
 }

@@ -13,9 +13,9 @@ import (
 // the runs are drawn, given what they were: from a beta posterior whose prior is
 // that of all cases together, with half a mistake more than were seen (Jeffreys).
 //
-// A drop loses right answers, each with the same chance, whatever the case: q =
-// p (1 - lambda). Overall it does so on all sides. A family that is lost alone loses
-// the answers of its first side, the vulnerable one, and then silence.
+// A drop is a shift on the logit, the same for all cases, so that what OLD never
+// failed falls last. Overall it shifts both sides. A family that is lost alone loses
+// its first side, the vulnerable one, and when nothing is left of that, silence.
 type Forecast struct {
 	cases    int // at hand
 	old      int // runs a side that OLD would have, 0 = as many as it has
@@ -34,6 +34,7 @@ type outlook struct {
 	stratum [sidesOfCase]Stratum // the OLD half
 	chance  [sidesOfCase]float64 // of a right answer in OLD
 	now     [sidesOfCase]float64 // and in NEW, if the mean is the same
+	odds    [sidesOfCase]float64 // of now
 	sides   int
 }
 
@@ -81,10 +82,7 @@ func NewForecast(cases []Case, churn float64, runs int, single bool) *Forecast {
 
 // fill draws the pool: of few cases each several times, of many a part.
 func (f *Forecast) fill(cases []Case) {
-	var priors [sidesOfCase]prior
-	for side := range priors {
-		priors[side] = priorOf(cases, side, f.single)
-	}
+	priors := priorsOf(cases, f.single)
 	f.distinct = min(len(cases), poolSize)
 	f.replicas = max(minReplicas, poolSize/f.distinct)
 	if f.distinct == poolSize {
@@ -112,9 +110,11 @@ func (f *Forecast) fill(cases []Case) {
 
 func (f *Forecast) measure() {
 	f.mean = [sidesOfCase]float64{}
-	for _, o := range f.pool {
+	for i := range f.pool {
+		o := &f.pool[i]
 		for side := range o.sides {
 			f.mean[side] += o.now[side] / float64(len(f.pool))
+			o.odds[side] = o.now[side] / (1 - o.now[side])
 		}
 	}
 }
@@ -122,47 +122,58 @@ func (f *Forecast) measure() {
 // prior is the beta distribution of the chances of one side over cases.
 type prior struct{ right, wrong float64 }
 
-// Intraclass correlations outside these are taken for chance: the smallest samples
-// would otherwise have all cases alike, or each of one mind.
+// mostAlike bounds the intraclass correlation, which the smallest samples would have
+// at 1. Where nothing shows that cases differ they are taken to be alike, as firmly as
+// so many mistakes.
 const (
-	leastAlike = .05
-	mostAlike  = .95
+	mostAlike = .95
+	mistakes  = 3
 )
 
-func priorOf(cases []Case, side int, single bool) prior {
-	runs, correct, sampling := 0.0, 0.0, 0.0
-	var rates []float64
-	for _, c := range cases {
-		if len(c.Strata) <= side {
-			continue
+// priorsOf are those of each side, from all runs; how alike the runs of a case are
+// is told from both sides together.
+func priorsOf(cases []Case, single bool) (priors [sidesOfCase]prior) {
+	var means [sidesOfCase]float64
+	between, most := 0.0, 0.0
+	for side := range priors {
+		runs, correct, sampling := 0.0, 0.0, 0.0
+		var rates []float64
+		for _, c := range cases {
+			if len(c.Strata) <= side {
+				continue
+			}
+			s := c.Strata[side]
+			if single {
+				s = s.Single()
+			}
+			rate := float64(s.OldCorrect) / float64(s.OldRuns)
+			runs, correct = runs+float64(s.OldRuns), correct+float64(s.OldCorrect)
+			rates = append(rates, rate)
+			if s.OldRuns > 1 {
+				sampling += rate * (1 - rate) / float64(s.OldRuns-1)
+			}
 		}
-		s := c.Strata[side]
-		if single {
-			s = s.Single()
-		}
-		rate := float64(s.OldCorrect) / float64(s.OldRuns)
-		runs, correct = runs+float64(s.OldRuns), correct+float64(s.OldCorrect)
-		rates = append(rates, rate)
-		if s.OldRuns > 1 {
-			sampling += rate * (1 - rate) / float64(s.OldRuns-1)
+		means[side] = (correct + .5) / (runs + 1)
+		if len(rates) > 1 {
+			_, total := meanVariance(rates)
+			between += total - sampling/float64(len(rates))
+			most += means[side] * (1 - means[side])
 		}
 	}
-	if len(rates) == 0 {
-		return prior{.5, .5}
+	for side, mean := range means {
+		weight := mistakes / math.Min(mean, 1-mean)
+		if between > 0 {
+			weight = math.Min(weight, 1/math.Min(between/most, mostAlike)-1)
+		}
+		priors[side] = prior{mean * weight, (1 - mean) * weight}
 	}
-	mean := (correct + .5) / (runs + 1)
-	alike := leastAlike
-	if _, total := meanVariance(rates); len(rates) > 1 {
-		alike = (total - sampling/float64(len(rates))) / (mean * (1 - mean))
-	}
-	weight := 1/math.Min(math.Max(alike, leastAlike), mostAlike) - 1
-	return prior{mean * weight, (1 - mean) * weight}
+	return priors
 }
 
 // posterior draws a chance, given runs.
 func (p prior) posterior(runs, correct int, src rand.Source) float64 {
 	d := distuv.Beta{Alpha: p.right + float64(correct), Beta: p.wrong + float64(runs-correct), Src: src}
-	const least = 1e-6 // no answer is certain
+	const least = 1e-12 // no answer is certain
 	return math.Min(math.Max(d.Rand(), least), 1-least)
 }
 
@@ -253,27 +264,57 @@ func (f *Forecast) with(old, runs int) *Forecast {
 	return &g
 }
 
-// loss is the chance that a right answer is lost, on each side.
+// loss is what the odds of a right answer shrink to, on each side.
 type loss [sidesOfCase]float64
 
-// everywhere is the loss that makes J fall by so much on all sides alike, alone that
-// of a family which loses its first side first. Beyond what there is to lose all is
-// lost.
-func (f *Forecast) everywhere(drop float64) (l loss) {
-	for side := range l {
-		l[side] = math.Min(1, drop/(f.mean[0]+f.mean[1]))
+// nothing is lost.
+var nothing = loss{1, 1}
+
+func (o *outlook) after(l loss, side int) float64 {
+	odds := o.odds[side] * l[side]
+	return odds / (1 + odds)
+}
+
+// everywhere is the loss that makes J fall by so much by one shift of both sides.
+func (f *Forecast) everywhere(drop float64) loss {
+	shift := f.solve(f.mean[0]+f.mean[1]-drop, 0, sidesOfCase)
+	return loss{shift, shift}
+}
+
+// alone is that of a family which loses its first side first.
+func (f *Forecast) alone(drop float64) loss {
+	l := nothing
+	for side, mean := range f.mean {
+		if drop > 0 && mean > 0 {
+			l[side] = f.solve(mean-drop, side, side+1)
+			drop -= mean
+		}
 	}
 	return l
 }
 
-func (f *Forecast) alone(drop float64) (l loss) {
-	for side, mean := range f.mean {
-		if mean > 0 {
-			l[side] = math.Min(1, drop/mean)
-			drop = math.Max(0, drop-mean)
+// solve finds what the odds of some sides must shrink to for their means to add up to
+// what is left.
+func (f *Forecast) solve(left float64, from, to int) float64 {
+	if left <= 0 {
+		return 0
+	}
+	lo, hi := -40.0, 0.0
+	for range 24 {
+		mid := (lo + hi) / 2
+		l, sum := loss{math.Exp(mid), math.Exp(mid)}, 0.0
+		for i := range f.pool {
+			for side := from; side < to; side++ {
+				sum += f.pool[i].after(l, side)
+			}
+		}
+		if sum < left*float64(len(f.pool)) {
+			lo = mid
+		} else {
+			hi = mid
 		}
 	}
-	return l
+	return math.Exp(hi)
 }
 
 // deepest is the largest drop there can be.
@@ -326,11 +367,12 @@ func (f *Forecast) moments(l loss) (m moments) {
 	n := float64(len(f.pool))
 	k := float64(f.runs)
 	runs := 0.0
-	for i, o := range f.pool {
+	for i := range f.pool {
+		o := &f.pool[i]
 		for side := range o.sides {
 			s := o.stratum[side]
 			before := float64(s.OldRuns)
-			q := o.now[side] * (1 - l[side])
+			q := o.after(l, side)
 			values[i] += q - float64(s.OldCorrect)/before
 			runs += q * (1 - q) / k / n
 			both := (float64(s.OldCorrect) + q*k) / (before + k)

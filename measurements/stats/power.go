@@ -117,15 +117,18 @@ func HalfWidth(c Components, d Design, level float64) *float64 {
 	return &half
 }
 
-// plenty bounds what CasesNeeded and RunsNeeded look through.
-const plenty = 1 << 20
+// What CasesNeeded and RunsNeeded look through: more runs are never made.
+const (
+	plenty     = 1 << 20
+	plentyRuns = 1 << 12
+)
 
 // CasesNeeded is the fewest cases with which the rule finds a drop of so much, at the
 // runs a side of the forecast, divided among slices as those at hand; nil where a
 // million are too few, or the drop is not above the margin.
 func (r Rule) CasesNeeded(f *Forecast, drop float64, slices ...int) *int {
 	have := total(slices)
-	return r.fewest(f, drop, func(n int) (*Forecast, []int) {
+	return r.fewest(f, drop, plenty, func(n int) (*Forecast, []int) {
 		var scaled []int
 		for _, s := range slices {
 			scaled = append(scaled, int(math.Round(float64(s)*float64(n)/float64(have))))
@@ -139,31 +142,35 @@ func (r Rule) CasesNeeded(f *Forecast, drop float64, slices ...int) *int {
 // number of runs does, for runs remove no difference between cases, nor what the
 // runs of OLD add.
 func (r Rule) RunsNeeded(f *Forecast, drop float64, slices ...int) *int {
-	return r.fewest(f, drop, func(k int) (*Forecast, []int) { return f.with(0, k), slices })
+	return r.fewest(f, drop, plentyRuns, func(k int) (*Forecast, []int) { return f.with(0, k), slices })
 }
 
 // RunsNeededInBoth is the same where OLD is captured anew, with as many runs a side
 // as NEW.
 func (r Rule) RunsNeededInBoth(f *Forecast, drop float64, slices ...int) *int {
-	return r.fewest(f, drop, func(k int) (*Forecast, []int) { return f.with(k, k), slices })
+	return r.fewest(f, drop, plentyRuns, func(k int) (*Forecast, []int) { return f.with(k, k), slices })
 }
 
-func (r Rule) fewest(f *Forecast, drop float64, at func(int) (*Forecast, []int)) *int {
+func (r Rule) fewest(f *Forecast, drop float64, most int, at func(int) (*Forecast, []int)) *int {
 	if f == nil || !r.valid() || drop > f.deepest() {
 		return nil
 	}
-	return fewest(func(n int) bool {
+	return fewest(most, func(n int) bool {
 		forecast, slices := at(n)
 		return r.find(forecast, slices, drop) >= r.Power
 	})
 }
 
-// fewest finds where a condition that stays true becomes so.
-func fewest(holds func(int) bool) *int {
-	if !holds(plenty) {
+// fewest finds where a condition that stays true becomes so, from below, where trials
+// are cheap.
+func fewest(most int, holds func(int) bool) *int {
+	if !holds(most) {
 		return nil
 	}
-	lo, hi := 0, plenty
+	lo, hi := 0, 1
+	for hi < most && !holds(hi) {
+		lo, hi = hi, min(2*hi, most)
+	}
 	for hi-lo > 1 {
 		if mid := (lo + hi) / 2; holds(mid) {
 			hi = mid

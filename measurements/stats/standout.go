@@ -189,7 +189,7 @@ func (f *Forecast) background() background {
 			b.chances[b.at(drop)+2*b.steps] += each
 		}
 	}
-	m := f.moments(loss{})
+	m := f.moments(nothing)
 	b.mean, b.variance = m.mean, m.variance
 	return b
 }

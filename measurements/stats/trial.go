@@ -15,8 +15,11 @@ const trials = 400
 type trial struct {
 	strata []Stratum
 	d      []float64
-	order  []int // of the pool's cases; scratch
 	src    rand.PCG
+
+	order     []int // of the pool's cases
+	sum, next []float64
+	known     map[Stratum][]float64 // hypergeometric chances, by the total in OldCorrect
 }
 
 // draw fills a trial with n cases that lost answers. The same number of a trial has
@@ -43,12 +46,46 @@ func (t *trial) draw(f *Forecast, number, n int, l loss) {
 			}
 			s := o.stratum[side]
 			s.NewRuns = f.runs
-			s.NewCorrect = binomialAt(u, o.now[side]*(1-l[side]), f.runs)
+			s.NewCorrect = binomialAt(u, o.after(l, side), f.runs)
 			d += float64(s.NewCorrect)/float64(s.NewRuns) - float64(s.OldCorrect)/float64(s.OldRuns)
 			t.strata = append(t.strata, s)
 		}
 		t.d = append(t.d, d)
 	}
+}
+
+// exactly is the p of the exact test for a drop. The few runs of a trial are added up
+// as they are; they are far from where a tail loses its digits.
+func (t *trial) exactly() float64 {
+	if t.known == nil {
+		t.known = map[Stratum][]float64{}
+	}
+	t.sum = append(t.sum[:0], 1)
+	above := 0
+	for _, s := range t.strata {
+		above += s.NewCorrect - s.least()
+		key := Stratum{OldRuns: s.OldRuns, NewRuns: s.NewRuns, OldCorrect: s.OldCorrect + s.NewCorrect}
+		chances, ok := t.known[key]
+		if !ok {
+			chances = s.hypergeometric()
+			t.known[key] = chances
+		}
+		if len(chances) == 1 {
+			continue
+		}
+		t.next = append(t.next[:0], make([]float64, len(t.sum)+len(chances)-1)...)
+		for i, p := range t.sum {
+			for j, q := range chances {
+				t.next[i+j] += p * q
+			}
+		}
+		t.sum, t.next = t.next, t.sum
+	}
+	p := 0.0
+	for _, chance := range t.sum[:above+1] {
+		p += chance
+	}
+	return p
 }
 
 // share of the trials in which something holds.
@@ -126,4 +163,4 @@ func significant(d []float64, alpha, quantile float64) bool {
 }
 
 // trialWork bounds the sums of one exact test among hundreds.
-const trialWork = 1 << 15
+const trialWork = 1 << 13
