@@ -27,7 +27,8 @@ type Options struct {
 	MaxErrorRate *float64
 	RequireGrade string // the lowest of both sides, such as E3; "" = any
 
-	look *look // of a growing capture; nil = the whole of it
+	brief bool  // only verdicts are wanted, not what could have been found
+	look  *look // of a growing capture; nil = the whole of it
 }
 
 // Comparison is what two subjects say together. Families holds one row per slice
@@ -225,8 +226,8 @@ func judgeSlices(before, after *Subject, pairs []Pair, o Options) []SliceResult 
 		}
 	}
 	j := judge{
-		limits: defaultLimits.over(deciding), family: stats.ByFamily(), overall: stats.Overall(), seed: o.Seed, mode: o.Mode,
-		single: before.repeats() || after.repeats(), oldK: before.K, newK: after.K, repeat: repeatOf(before, after, pairs) != "",
+		limits: defaultLimits.over(deciding), family: stats.ByFamily(), seed: o.Seed, mode: o.Mode,
+		single: before.repeats() || after.repeats(), oldK: before.K, newK: after.K, repeat: repeatOf(before, after, pairs) != "", brief: o.brief,
 	}
 	if o.look != nil {
 		j.limits, j.family = o.look.over(deciding), o.look.family

@@ -14,14 +14,14 @@ const level = .95
 // judge compares the pairs of one slice.
 type judge struct {
 	limits
-	family  stats.FamilyRule
-	overall stats.Rule
-	seed    uint64
-	mode    Mode
-	single  bool // runs repeat one answer: K counts as 1 in the exact test
-	repeat  bool // NEW only repeats OLD, which is said apart
-	oldK    int
-	newK    int
+	family stats.FamilyRule
+	seed   uint64
+	mode   Mode
+	single bool // runs repeat one answer: K counts as 1 in the exact test
+	brief  bool // only verdicts are wanted, not what could have been found
+	repeat bool // NEW only repeats OLD, which is said apart
+	oldK   int
+	newK   int
 }
 
 // SliceResult is one slice: its overall row and one row a family.
@@ -54,10 +54,13 @@ func (j judge) slice(name string, pairs []Pair) SliceResult {
 	families := byFamily(pairs)
 	before, after := sides(pairs)
 	result := SliceResult{Overall: newRow(name, "", pairs, measurements.EstimateAll(before), measurements.EstimateAll(after))}
-	components := stats.SplitD(statsCases(pairs))
+	cases := statsCases(pairs)
 	result.Overall.Here = hereOf(pairs)
-	j.judgeOverall(&result.Overall, pairs, components)
-	result.Families = j.judgeFamilies(name, families, before, after, components)
+	j.judgeOverall(&result.Overall, pairs, stats.SplitD(cases))
+	result.Families = j.judgeFamilies(name, families, before, after)
+	if !j.brief {
+		j.foresee(&result, cases)
+	}
 	return result
 }
 
@@ -75,11 +78,6 @@ func (j judge) judgeOverall(r *Row, pairs []Pair, components *stats.Components) 
 	}
 	if twoSided(pairs) {
 		_, r.Lo, r.Hi = ends(stats.TInterval(d, level))
-	}
-	if components != nil {
-		if found := j.overall.Detectable(*components, stats.Design{Cases: len(d), OldRuns: j.oldK, NewRuns: j.newK}); found != nil {
-			r.Detectable = found.Drop
-		}
 	}
 	if r.Lo != nil {
 		sure := *r.Lo > -j.margin
@@ -139,12 +137,10 @@ func (j judge) overallVerdict(r *Row, flips *stats.Flips, components *stats.Comp
 
 // judgeFamilies applies the family rule. The p-values are those of all families
 // together, so they are computed before any is judged.
-func (j judge) judgeFamilies(slice string, families []family, before, after []measurements.CaseScore, components *stats.Components) []Row {
+func (j judge) judgeFamilies(slice string, families []family, before, after []measurements.CaseScore) []Row {
 	var all []stats.Family
-	var sizes []int
 	for _, f := range families {
 		all = append(all, stats.Family{Name: f.name, D: f.d, Bystander: len(f.d) < stats.MinFamily})
-		sizes = append(sizes, len(f.d))
 	}
 	general, pooled := stats.MaxT(all, stats.MaxTDraws, j.seed), stats.PooledT(all, level)
 	exact := make([]*float64, len(families))
@@ -168,11 +164,6 @@ func (j judge) judgeFamilies(slice string, families []family, before, after []me
 			r.P = general.Families[i].P
 		}
 		r.PCases, r.exact, r.drop = adjusted[i], exact[i], -mean(f.d)
-		if components != nil && len(f.d) >= stats.MinFamily {
-			if found := j.family.FamilyPower(*components, len(f.d), sizes, j.oldK, j.newK); found != nil {
-				r.Detectable = found.Drop
-			}
-		}
 		j.judgeFamily(&r, f)
 		rows[i] = r
 	}

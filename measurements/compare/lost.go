@@ -15,6 +15,7 @@ func (c *Comparison) lost(before, after *Subject, o Options) {
 	if runs == 0 || c.Verdict == Incomparable || c.Verdict == Inconclusive {
 		return
 	}
+	o.brief = true
 	old, updated := eitherScored(before.Cases, after.Cases)
 	for _, worst := range []bool{true, false} {
 		// The worst for NEW: what it lost was wrong, and what OLD lost was right.

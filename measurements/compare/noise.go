@@ -110,7 +110,7 @@ func (n *Noise) split(c *measurements.Capture, whole *Subject, splits []string, 
 		return err
 	}
 	m, gates := c.Manifest(), newGateNoise(o.Gates, whole, n.Half)
-	o.Gates = Gates{}
+	o.Gates, o.brief = Gates{}, true
 	for i := 0; i < len(tallied); i += 2 {
 		before, after := ofTallied("A", m, tallied[i]), ofTallied("B", m, tallied[i+1])
 		verdict := Compare(before, after, o).Verdict

@@ -77,43 +77,79 @@ func MeasurePower(s *Subject, newK int, churn float64, drops []float64) *Power {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("too few pairs that score to say anything: %d", len(pairs)))
 		return p
 	}
-	rule := stats.Overall()
-	design := stats.Design{Cases: p.Cases, OldRuns: s.K, NewRuns: newK}
+	plan := planOf(s, pairs, newK)
 	components := split.Against(churn, s.K, newK)
-	if found := rule.Detectable(components, design); found != nil {
+	p.Warnings = append(p.Warnings, components.Warnings...)
+	forecast := plan.forecast(churn)
+	if found := plan.rule.Detectable(forecast, plan.slices...); found != nil {
 		p.Warnings = append(p.Warnings, found.Warnings...)
-	} else {
-		p.Warnings = append(p.Warnings, components.Warnings...)
 	}
 	churns := append([]float64{churn}, usualChurns[:]...)
 	slices.Sort(churns)
 	for _, churn := range slices.Compact(churns) {
-		p.Churns = append(p.Churns, assume(split.Against(churn, s.K, newK), design, churn))
+		p.Churns = append(p.Churns, plan.assume(*split, churn))
 	}
 	at := p.Churns[slices.IndexFunc(p.Churns, func(c PowerChurn) bool { return c.Churn == churn })]
 	p.Detectable, p.Removable = at.Detectable, at.Removable
 	for _, drop := range drops {
-		p.Drops = append(p.Drops, planFor(drop, components, design))
+		p.Drops = append(p.Drops, plan.drop(drop, forecast))
 	}
-	p.families(components, pairs)
+	p.families(plan, forecast, pairs)
 	return p
 }
 
-func assume(c stats.Components, d stats.Design, churn float64) PowerChurn {
-	p := PowerChurn{Churn: churn, RuledOut: stats.HalfWidth(c, d, level), Removable: c.Removable()}
-	if found := stats.Overall().Detectable(c, d); found != nil {
-		p.Detectable = found.Drop
+// plan is a comparison that could be made: its pairs in slices, which are judged
+// apart, and the limits that it would be held against.
+type plan struct {
+	rule       stats.Rule
+	family     stats.FamilyRule
+	cases      []stats.Case
+	slices     []int // pairs of each
+	oldK, newK int
+	single     bool
+}
+
+func planOf(s *Subject, pairs []Pair, newK int) plan {
+	p := plan{family: stats.ByFamily(), cases: oldHalves(pairs), oldK: s.K, newK: newK, single: s.repeats()}
+	index := map[string]int{}
+	for _, pair := range pairs {
+		at, ok := index[pair.Old.Slice]
+		if !ok {
+			at = len(p.slices)
+			index[pair.Old.Slice] = at
+			p.slices = append(p.slices, 0)
+		}
+		p.slices[at]++
+	}
+	n := len(p.slices)
+	p.rule = judge{limits: defaultLimits.over(n)}.overallRule()
+	if n > 1 {
+		p.family.Limit /= float64(n)
+		p.family.Exact /= float64(n)
 	}
 	return p
 }
 
-// planFor says what it takes to find a drop, and why no number of cases or of runs
+func (l plan) forecast(churn float64) *stats.Forecast {
+	return stats.NewForecast(l.cases, churn, l.newK, l.single)
+}
+
+func (l plan) assume(split stats.Components, churn float64) PowerChurn {
+	c := split.Against(churn, l.oldK, l.newK)
+	out := PowerChurn{Churn: churn, RuledOut: stats.HalfWidth(c, stats.Design{Cases: len(l.cases), OldRuns: l.oldK, NewRuns: l.newK}, level), Removable: c.Removable()}
+	if found := l.rule.Detectable(l.forecast(churn), l.slices...); found != nil {
+		out.Detectable = found.Drop
+	}
+	return out
+}
+
+// drop says what it takes to find a drop, and why no number of cases or of runs
 // would do.
-func planFor(drop float64, c stats.Components, d stats.Design) PowerDrop {
-	rule := stats.Overall()
+func (l plan) drop(drop float64, f *stats.Forecast) PowerDrop {
+	rule := l.rule
 	p := PowerDrop{
-		Drop: drop, Found: rule.Find(c, d, drop), Cases: rule.CasesNeeded(c, drop, d.OldRuns, d.NewRuns),
-		Runs: rule.RunsNeeded(c, drop, d.Cases, d.OldRuns), Both: rule.RunsNeededInBoth(c, drop, d.Cases),
+		Drop: drop, Found: rule.Find(f, drop, l.slices...), Cases: rule.CasesNeeded(f, drop, l.slices...),
+		Runs: rule.RunsNeeded(f, drop, l.slices...), Both: rule.RunsNeededInBoth(f, drop, l.slices...),
 	}
 	switch {
 	case p.Found == nil || p.Cases != nil && p.Runs != nil: // either nothing is known, or all is said
@@ -122,16 +158,16 @@ func planFor(drop float64, c stats.Components, d stats.Design) PowerDrop {
 	case atMost(drop, rule.Margin):
 		p.Why = fmt.Sprintf("FAIL takes a measured drop of %s, and half of the captures of a detector that fell by as much measure less", hundredths(rule.Margin))
 	case p.Both != nil:
-		p.Why = fmt.Sprintf("more runs of NEW do not do while OLD has %d a side: %d in both do", d.OldRuns, *p.Both)
+		p.Why = fmt.Sprintf("more runs of NEW do not do while OLD has %d a side: %d in both do", l.oldK, *p.Both)
 	case p.Cases != nil:
-		p.Why = fmt.Sprintf("no number of runs makes up for so few cases as %d: take more", d.Cases)
+		p.Why = fmt.Sprintf("no number of runs makes up for so few cases as %d: take more", len(l.cases))
 	default:
 		p.Why = "it lies too close to the margin"
 	}
 	return p
 }
 
-func (p *Power) families(components stats.Components, pairs []Pair) {
+func (p *Power) families(plan plan, forecast *stats.Forecast, pairs []Pair) {
 	bySlice := map[string][]Pair{}
 	var names []string
 	for _, pair := range pairs {
@@ -142,17 +178,20 @@ func (p *Power) families(components stats.Components, pairs []Pair) {
 	}
 	for _, slice := range names {
 		families := byFamily(bySlice[slice])
+		known := map[int]*float64{}
 		var sizes []int
 		for _, f := range families {
 			sizes = append(sizes, len(f.d))
 		}
 		for _, f := range families {
 			row := PowerFamily{Slice: slice, Family: f.name, Cases: len(f.d)}
-			if len(f.d) >= stats.MinFamily {
-				if found := stats.ByFamily().FamilyPower(components, len(f.d), sizes, p.OldK, p.NewK); found != nil {
-					row.Detectable = found.Drop
+			if _, ok := known[row.Cases]; !ok {
+				known[row.Cases] = nil
+				if found := plan.family.Detectable(forecast, row.Cases, sizes); found != nil {
+					known[row.Cases] = found.Drop
 				}
 			}
+			row.Detectable = known[row.Cases]
 			p.Families = append(p.Families, row)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // usualJudge is the one that Compare appoints for one slice;
 // TestRulingIsThatOfCompare holds the two together.
 func usualJudge() judge {
-	return judge{limits: defaultLimits, family: stats.ByFamily(), overall: stats.Overall(), mode: Regression}
+	return judge{limits: defaultLimits, family: stats.ByFamily(), mode: Regression}
 }
 
 // ruling is the verdict of a comparison and what it rests on, without the

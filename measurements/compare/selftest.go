@@ -39,6 +39,7 @@ func (t SelfTest) Passes() bool { return t.Whole == Fail }
 
 // RunSelfTest plants regressions in copies of s and compares them with it.
 func RunSelfTest(s *Subject, o Options) SelfTest {
+	o.brief = true
 	second := anew(s, o.Seed)
 	t := SelfTest{Whole: Compare(s, blinded(second, func(measurements.CaseScore) bool { return true }), o).Verdict, Families: []PlantedVerdict{}}
 	counts := map[[2]string]int{}

@@ -117,10 +117,13 @@ func (c chances) churned(by, churn float64) float64 {
 	return sum / nodes
 }
 
-// solve finds where a falling function of [-10, 10] is 0.
+// nothingLeft of a side is as much as a shift on the logit can leave.
+const nothingLeft = 1e-3
+
+// solve finds where a falling function of [-40, 40] is 0.
 func solve(f func(float64) float64) float64 {
-	lo, hi := -10.0, 10.0
-	for range 40 {
+	lo, hi := -40.0, 40.0
+	for range 50 {
 		if mid := (lo + hi) / 2; f(mid) > 0 {
 			lo = mid
 		} else {
@@ -143,7 +146,7 @@ type source struct {
 	old  [][2]chances // of each family
 	j    []float64    // the true J of each family in OLD
 	move [2]float64   // what centers the churn of a side, and makes the drop
-	fall float64      // what makes the first family lose recall
+	fall [2]float64   // what makes the first family lose recall, and then silence
 }
 
 func (w world) source() source {
@@ -183,10 +186,16 @@ func (w world) source() source {
 		s.move[fixed] += by
 	}
 	if w.lost > 0 {
-		c := base[vulnerable]
-		s.fall = solve(func(by float64) float64 {
-			return c.mean() - c.churned(s.move[vulnerable]+by, w.churn) - w.lost
-		})
+		lost := w.lost
+		for side, c := range base {
+			from := c.churned(s.move[side], w.churn)
+			s.fall[side] = solve(func(by float64) float64 {
+				return from - c.churned(s.move[side]+by, w.churn) - min(lost, from-nothingLeft)
+			})
+			if lost = lost - (from - nothingLeft); lost <= 0 {
+				break
+			}
+		}
 	}
 	return s
 }
@@ -241,7 +250,9 @@ func (s source) updated(rng *rand.Rand, family int, old [2]float64) [2]float64 {
 		}
 	}
 	if family == 0 && s.lost > 0 {
-		out[vulnerable] = moved(out[vulnerable], s.fall)
+		for side, p := range out {
+			out[side] = moved(p, s.fall[side])
+		}
 	}
 	return out
 }

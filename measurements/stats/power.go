@@ -27,53 +27,82 @@ type Design struct {
 // Detectable is the smallest drop that a rule finds with its power.
 type Detectable struct {
 	Drop     *float64 // nil: no drop could be found
-	SE       float64  // standard error of the mean difference
 	Warnings []string
 }
 
-// Detectable is the minimum detectable drop of a design,
-// (max(t_{alpha/2}, margin/SE) + t_power) SE with F - 1 degrees of freedom: the
-// form of spec/peers.md 4.2, where the mean must also fall beyond the margin. The
-// sign-flip test of the rule is somewhat weaker than t in small or very discrete
-// samples. It is nil when the components or the design cannot say.
-func (r Rule) Detectable(c Components, d Design) *Detectable {
-	variance := c.PerCase(d.OldRuns, d.NewRuns)
-	if variance == nil || d.Cases < 2 || !r.valid() {
+// everyCase is up to how many cases a comparison is tried; beyond, the mean of d is
+// normal.
+const everyCase = 128
+
+// Detectable is the smallest drop of all cases alike that the rule finds, in slices
+// of so many cases that are each judged by it: in one of them at the least. It is nil
+// where the forecast is.
+func (r Rule) Detectable(f *Forecast, slices ...int) *Detectable {
+	if f == nil || !r.valid() || total(slices) < 1 {
 		return nil
 	}
-	out := Detectable{SE: math.Sqrt(*variance / float64(d.Cases))}
-	out.Warnings = append(out.Warnings, c.Warnings...)
-	if p := math.Ldexp(1, 1-d.Cases); p >= r.Alpha {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%d cases cannot reach p < %v, whatever their drop", d.Cases, r.Alpha))
+	out := Detectable{}
+	if most := largest(slices); math.Ldexp(1, 1-most) >= r.Alpha {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%d cases cannot reach p < %.3g, whatever their drop", most, r.Alpha))
 		return &out
 	}
-	if out.SE == 0 {
-		out.Warnings = append(out.Warnings, "all runs agree: nothing says how much they could differ")
-		return &out
-	}
-	drop := r.threshold(out.SE, d.Cases) + tQuantile(d.Cases, r.Power)*out.SE
-	if drop > 2 {
+	out.Drop = smallestDrop(f.deepest(), r.Power, func(drop float64) float64 { return r.find(f, slices, drop) })
+	if out.Drop == nil {
 		out.Warnings = append(out.Warnings, "not even the largest drop would be found")
-		return &out
 	}
-	out.Drop = &drop
 	return &out
 }
 
-// Find is the chance that the rule finds a drop of so much. It is nil when the
-// components or the design cannot say.
-func (r Rule) Find(c Components, d Design, drop float64) *float64 {
-	variance := c.PerCase(d.OldRuns, d.NewRuns)
-	if variance == nil || d.Cases < 2 || !r.valid() || *variance <= 0 {
+// Find is the chance that the rule finds a drop of so much; nil where the forecast
+// is.
+func (r Rule) Find(f *Forecast, drop float64, slices ...int) *float64 {
+	if f == nil || !r.valid() || total(slices) < 1 {
 		return nil
 	}
-	power := 0.0
-	if math.Ldexp(1, 1-d.Cases) < r.Alpha {
-		se := math.Sqrt(*variance / float64(d.Cases))
-		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(d.Cases - 1)}
-		power = t.CDF((drop - r.threshold(se, d.Cases)) / se)
-	}
+	power := r.find(f, slices, drop)
 	return &power
+}
+
+func (r Rule) find(f *Forecast, slices []int, drop float64) float64 {
+	missed := 1.0
+	for _, n := range slices {
+		missed *= 1 - r.findIn(f, n, drop)
+	}
+	return 1 - missed
+}
+
+// findIn tries comparisons of few cases. With many, the mean of d is normal with the
+// variance that it has once J fell.
+func (r Rule) findIn(f *Forecast, n int, drop float64) float64 {
+	if math.Ldexp(1, 1-n) >= r.Alpha || drop <= 0 {
+		return 0
+	}
+	l := f.everywhere(drop)
+	if n <= everyCase {
+		quantile := distuv.UnitNormal.Quantile(1 - r.Alpha/2)
+		return share(func(t *trial, number int) bool {
+			t.draw(f, number, n, l)
+			mean, _ := meanVariance(t.d)
+			return mean <= -r.Margin+1e-9 && significant(t.d, r.Alpha, quantile)
+		})
+	}
+	se := math.Sqrt(f.moments(l).variance / float64(n))
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}
+	return t.CDF((drop - r.threshold(se, n)) / se)
+}
+
+func total(slices []int) (n int) {
+	for _, s := range slices {
+		n += s
+	}
+	return n
+}
+
+func largest(slices []int) (n int) {
+	for _, s := range slices {
+		n = max(n, s)
+	}
+	return n
 }
 
 // HalfWidth is half the interval of the mean difference that a design has at a
@@ -88,15 +117,23 @@ func HalfWidth(c Components, d Design, level float64) *float64 {
 	return &half
 }
 
-// plenty bounds what CasesNeeded and RunsNeeded look through.
-const plenty = 1 << 20
+// What CasesNeeded and RunsNeeded look through: more runs are never made.
+const (
+	plenty     = 1 << 20
+	plentyRuns = 1 << 12
+)
 
-// CasesNeeded is the fewest cases with which the rule finds a drop of so much, at
-// so many runs a side in OLD and in NEW; nil where a million are too few, or the
-// drop is not above the margin.
-func (r Rule) CasesNeeded(c Components, drop float64, old, updated int) *int {
-	return fewest(func(n int) bool {
-		return r.finds(c, Design{Cases: n, OldRuns: old, NewRuns: updated}, drop)
+// CasesNeeded is the fewest cases with which the rule finds a drop of so much, at the
+// runs a side of the forecast, divided among slices as those at hand; nil where a
+// million are too few, or the drop is not above the margin.
+func (r Rule) CasesNeeded(f *Forecast, drop float64, slices ...int) *int {
+	have := total(slices)
+	return r.fewest(f, drop, plenty, func(n int) (*Forecast, []int) {
+		var scaled []int
+		for _, s := range slices {
+			scaled = append(scaled, int(math.Round(float64(s)*float64(n)/float64(have))))
+		}
+		return f, scaled
 	})
 }
 
@@ -104,31 +141,36 @@ func (r Rule) CasesNeeded(c Components, drop float64, old, updated int) *int {
 // has, with which the rule finds a drop of so much on so many cases; nil where no
 // number of runs does, for runs remove no difference between cases, nor what the
 // runs of OLD add.
-func (r Rule) RunsNeeded(c Components, drop float64, cases, old int) *int {
-	return fewest(func(k int) bool {
-		return r.finds(c, Design{Cases: cases, OldRuns: old, NewRuns: k}, drop)
-	})
+func (r Rule) RunsNeeded(f *Forecast, drop float64, slices ...int) *int {
+	return r.fewest(f, drop, plentyRuns, func(k int) (*Forecast, []int) { return f.with(0, k), slices })
 }
 
 // RunsNeededInBoth is the same where OLD is captured anew, with as many runs a side
 // as NEW.
-func (r Rule) RunsNeededInBoth(c Components, drop float64, cases int) *int {
-	return fewest(func(k int) bool {
-		return r.finds(c, Design{Cases: cases, OldRuns: k, NewRuns: k}, drop)
+func (r Rule) RunsNeededInBoth(f *Forecast, drop float64, slices ...int) *int {
+	return r.fewest(f, drop, plentyRuns, func(k int) (*Forecast, []int) { return f.with(k, k), slices })
+}
+
+func (r Rule) fewest(f *Forecast, drop float64, most int, at func(int) (*Forecast, []int)) *int {
+	if f == nil || !r.valid() || drop > f.deepest() {
+		return nil
+	}
+	return fewest(most, func(n int) bool {
+		forecast, slices := at(n)
+		return r.find(forecast, slices, drop) >= r.Power
 	})
 }
 
-func (r Rule) finds(c Components, d Design, drop float64) bool {
-	power := r.Find(c, d, drop)
-	return power != nil && *power >= r.Power
-}
-
-// fewest finds where a condition that stays true becomes so.
-func fewest(holds func(int) bool) *int {
-	if !holds(plenty) {
+// fewest finds where a condition that stays true becomes so, from below, where trials
+// are cheap.
+func fewest(most int, holds func(int) bool) *int {
+	if !holds(most) {
 		return nil
 	}
-	lo, hi := 0, plenty
+	lo, hi := 0, 1
+	for hi < most && !holds(hi) {
+		lo, hi = hi, min(2*hi, most)
+	}
 	for hi-lo > 1 {
 		if mid := (lo + hi) / 2; holds(mid) {
 			hi = mid

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/stat/distuv"
-	"pgregory.net/rapid"
 )
 
 // comparison is a world to draw captures from: the settings of
@@ -19,7 +18,7 @@ type comparison struct {
 	old, updated    int
 	recall, silence float64
 	icc             float64
-	shift           float64 // of the first family
+	shift           float64 // of the first family's recall
 	shiftAll        float64
 	lost            float64 // share of its recall that the first family loses
 }
@@ -37,13 +36,16 @@ func (w comparison) draw(rng *rand.Rand) (cases []Case, firstDrop, drop float64)
 	for f := range w.families {
 		for range w.n {
 			c := Case{Family: fmt.Sprint(f)}
-			move := w.shiftAll
+			move, alone := w.shiftAll, 0.0
 			if f == 0 {
-				move += w.shift
+				alone = w.shift
 			}
 			for side, mean := range []float64{w.recall, w.silence} {
+				if side > 0 {
+					alone = 0
+				}
 				p := distuv.Beta{Alpha: mean * scale, Beta: (1 - mean) * scale, Src: rng}.Rand()
-				odds := p / (1 - p) * math.Exp(-move)
+				odds := p / (1 - p) * math.Exp(-move-alone)
 				q := 1 - 1/(1+odds)
 				if f == 0 && side == 0 {
 					q *= 1 - w.lost
@@ -91,9 +93,9 @@ func TestDetectableIsDetected(t *testing.T) {
 		of      func(*comparison)
 		overall bool
 	}{
-		{"family of 6", func(c *comparison) { c.n = 6; c.shift = 2.9 }, false},
-		{"family of 10", func(c *comparison) { c.n = 10; c.shift = 1.95 }, false},
-		{"family of 3, K 20", func(c *comparison) { c.old, c.updated, c.shift = 20, 20, 2.9 }, false},
+		{"family of 6", func(c *comparison) { c.n = 6; c.shift = 4.4 }, false},
+		{"family of 10", func(c *comparison) { c.n = 10; c.shift = 3.15 }, false},
+		{"family of 3, K 20", func(c *comparison) { c.old, c.updated, c.shift = 20, 20, 6.2 }, false},
 		{"overall, 42 cases", func(c *comparison) { c.shiftAll = .72 }, true},
 		{"overall, 84 cases", func(c *comparison) { c.n = 6; c.shiftAll = .52 }, true},
 	}
@@ -109,16 +111,23 @@ func TestDetectableIsDetected(t *testing.T) {
 			found, trueDrop, claimed := 0.0, 0.0, 0.0
 			for r := range repetitions {
 				cases, first, all := w.draw(rng)
-				c := SplitD(cases)
 				byFamily, overall := w.judge(cases, uint64(r))
-				d, drop, fired := ByFamily().FamilyPower(*c, w.n, sizes, w.old, w.updated), first, byFamily
+				drop, fired := first, byFamily
 				if tt.overall {
-					d, drop, fired = Overall().Detectable(*c, Design{len(cases), w.old, w.updated}), all, overall
+					drop, fired = all, overall
 				}
-				require.NotNil(t, d.Drop)
-				claimed += *d.Drop / repetitions
 				trueDrop += drop / repetitions
 				found += indicator(fired) / repetitions
+				if r%10 > 0 {
+					continue // a forecast takes longer than a comparison
+				}
+				f := NewForecast(cases, SplitD(cases).Inside, w.updated, false)
+				d := ByFamily().Detectable(f, w.n, sizes)
+				if tt.overall {
+					d = Overall().Detectable(f, len(cases))
+				}
+				require.NotNil(t, d.Drop)
+				claimed += *d.Drop / (repetitions / 10)
 			}
 			t.Logf("a drop of %.3f is found in %.3f; called detectable at power .8: %.3f", trueDrop, found, claimed)
 			assert.InDelta(t, trueDrop, claimed, .08*trueDrop+.03)
@@ -182,8 +191,12 @@ func TestSplitWithoutRepeats(t *testing.T) {
 	assert.NotEmpty(t, c.Warnings)
 	assert.Nil(t, c.Removable())
 	assert.Nil(t, c.PerCase(1, 1))
-	assert.Nil(t, Overall().Detectable(*c, Design{42, 5, 5}))
-	assert.Nil(t, ByFamily().FamilyPower(*c, 3, []int{3, 3}, 5, 5))
+	f := NewForecast(once, 0, 5, false)
+	assert.Nil(t, f, "how much runs differ is not known")
+	assert.Nil(t, Overall().Detectable(f, 42))
+	assert.Nil(t, Overall().Find(f, .1, 42))
+	assert.Nil(t, Overall().CasesNeeded(f, .1, 42))
+	assert.Nil(t, ByFamily().Detectable(f, 3, []int{3, 3}))
 	assert.Nil(t, SplitD(once[:1]))
 	assert.Nil(t, SplitY(nil))
 }
@@ -213,75 +226,186 @@ var flat = func() Components {
 	return Components{Cases: 42, OldRun: &run, NewRun: &run, Sampling: .067}
 }()
 
-func TestOverallByHand(t *testing.T) {
-	d := Overall().Detectable(flat, Design{Cases: 42, OldRuns: 5, NewRuns: 5})
-	require.NotNil(t, d.Drop)
-	se := math.Sqrt(.067 / 42)
-	assert.InDelta(t, se, d.SE, 1e-12)
-	assert.InDelta(t, (2.2477+.8502)*se, *d.Drop, 1e-4, "t(.985, 41) and t(.8, 41)")
-	assert.InDelta(t, 2.0195*se, *HalfWidth(flat, Design{42, 5, 5}, .95), 1e-4, "t(.975, 41)")
-	assert.Nil(t, HalfWidth(flat, Design{1, 5, 5}, .95))
-	margin := Overall().Detectable(flat, Design{Cases: 10_000, OldRuns: 5, NewRuns: 5})
-	assert.InDelta(t, .05+.8417*margin.SE, *margin.Drop, 1e-5, "with many cases the margin is what hinders")
-	few := Overall().Detectable(flat, Design{Cases: 6, OldRuns: 5, NewRuns: 5})
-	assert.Nil(t, few.Drop, "2^-5 is above .03")
-	assert.NotEmpty(t, few.Warnings)
-	zero := 0.0
-	still := Overall().Detectable(Components{OldRun: &zero, NewRun: &zero}, Design{42, 5, 5})
-	assert.Nil(t, still.Drop, "nothing that varies is no certainty")
-	assert.NotEmpty(t, still.Warnings)
+func TestHalfWidthByHand(t *testing.T) {
+	assert.InDelta(t, 2.0195*math.Sqrt(.067/42), *HalfWidth(flat, Design{42, 5, 5}, .95), 1e-4, "t(.975, 41)")
 	for name, d := range map[string]Design{"no case": {0, 5, 5}, "one case": {1, 5, 5}, "no run": {42, 0, 5}} {
-		assert.Nil(t, Overall().Detectable(flat, d), name)
+		assert.Nil(t, HalfWidth(flat, d, .95), name)
+	}
+}
+
+// alike are cases of one family a three, each side with the same runs.
+func alikeCases(n, runs, correct int) (cases []Case) {
+	for i := range n {
+		s := Stratum{OldRuns: runs, OldCorrect: correct, NewRuns: runs, NewCorrect: correct}
+		cases = append(cases, Case{fmt.Sprint(i / 3), []Stratum{s, s}})
+	}
+	return cases
+}
+
+// Where OLD made no mistake its runs have no variance, and what falls has.
+func TestNoVarianceIsNoCertainty(t *testing.T) {
+	for _, correct := range []int{5, 0} {
+		f := NewForecast(alikeCases(42, 5, correct), 0, 5, false)
+		still, fallen := f.moments(nothing), f.moments(f.everywhere(.5*f.deepest()))
+		assert.Positive(t, still.variance)
+		assert.Greater(t, still.variance, 0.)
+		if correct == 5 {
+			assert.Greater(t, fallen.variance, .05, "a quarter of two sides over 5 runs")
+			assert.Greater(t, fallen.pooled, .05)
+		}
+	}
+	f := NewForecast(alikeCases(42, 5, 5), 0, 5, false)
+	d := ByFamily().Detectable(f, 3, []int{3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3})
+	require.NotNil(t, d.Drop)
+	assert.Greater(t, *d.Drop, .45, "15 runs of 15 against what Holm over 14 families asks")
+}
+
+// Seven changed cases reach p < .03, nine p < .006: so few can only be told by a
+// collapse, and fewer not at all.
+func TestFewCasesFindNothing(t *testing.T) {
+	f := NewForecast(alikeCases(42, 5, 5), 0, 5, false)
+	look := Overall()
+	look.Alpha = .006
+	for _, tt := range []struct {
+		rule  Rule
+		n     int
+		found bool
+	}{{Overall(), 6, false}, {Overall(), 7, true}, {look, 8, false}, {look, 9, true}} {
+		d := tt.rule.Detectable(f, tt.n)
+		require.NotNil(t, d)
+		assert.Equal(t, tt.found, d.Drop != nil, "%d cases at %v", tt.n, tt.rule.Alpha)
+		assert.Equal(t, !tt.found, len(d.Warnings) > 0)
+	}
+	assert.Greater(t, *look.Detectable(f, 12).Drop, *Overall().Detectable(f, 12).Drop, "a look has a part of the error to spend")
+	assert.Nil(t, Overall().Detectable(f), "no slice")
+	assert.Nil(t, Rule{}.Detectable(f, 42))
+}
+
+// One answer that is repeated is one run, whatever K.
+func TestRepeatedAnswersAreOneRun(t *testing.T) {
+	f := NewForecast(alikeCases(42, 5, 5), 0, 5, true)
+	assert.Nil(t, ByFamily().Detectable(f, 3, []int{3, 3, 3}).Drop, "three runs against three have p = 1/8 a side at best")
+	assert.Greater(t, f.moments(f.everywhere(1)).variance, .4)
+}
+
+// The forecast of churn has its variance, and moves no mean.
+func TestForecastChurns(t *testing.T) {
+	w := usual
+	w.n = 10
+	cases, _, _ := w.draw(rand.New(rand.NewPCG(1, 2)))
+	still := NewForecast(cases, 0, 5, false)
+	for _, churn := range []float64{.01, .05, .2} {
+		f := NewForecast(cases, churn, 5, false)
+		var change []float64
+		for _, o := range f.pool {
+			change = append(change, o.now[0]+o.now[1]-o.chance[0]-o.chance[1])
+		}
+		mean, variance := meanVariance(change)
+		assert.InDelta(t, 0, mean, 1e-3)
+		assert.InDelta(t, churn, variance, .05*churn)
+		assert.InDelta(t, still.deepest(), f.deepest(), 2e-3)
+		assert.Greater(t, *Overall().Detectable(f, 140).Drop, *Overall().Detectable(still, 140).Drop)
+	}
+}
+
+// A loss takes what it should: on all sides alike, or the first side first.
+func TestLosses(t *testing.T) {
+	f := NewForecast(alikeCases(42, 10, 8), 0, 5, false)
+	for _, drop := range []float64{.1, .5, 1.2} {
+		for name, l := range map[string]loss{"everywhere": f.everywhere(drop), "alone": f.alone(drop)} {
+			fallen := 0.0
+			for _, o := range f.pool {
+				fallen += (o.now[0] + o.now[1] - o.after(l, 0) - o.after(l, 1)) / float64(len(f.pool))
+			}
+			assert.InDelta(t, drop, fallen, 1e-4, name)
+		}
+	}
+	assert.InDelta(t, 1, f.alone(.5)[1], 0)
+	assert.Zero(t, f.alone(1.2)[0])
+}
+
+// The trials' own tests are those of the verdict: the exact test run for run, and
+// sign-flips where they are close.
+func TestTrialsTestAsVerdictsDo(t *testing.T) {
+	w := usual
+	w.n = 6
+	cases, _, _ := w.draw(rand.New(rand.NewPCG(1, 3)))
+	f := NewForecast(cases, .02, 5, false)
+	quantile := distuv.UnitNormal.Quantile(1 - .03/2)
+	p := prospect{rule: ByFamily(), n: 6, tests: 14, quantile: distuv.UnitNormal.Quantile(1 - .025/14)}
+	t1, differ := trial{}, 0
+	for number := range 400 {
+		t1.draw(f, number, 6, f.alone(.5))
+		exact := ExactRuns(t1.strata).Drop
+		assert.InEpsilon(t, exact, t1.exactly(), 1e-9)
+		assert.Equal(t, exact*14 < .025, p.exactly(&t1))
+		t1.draw(f, number, 42, f.everywhere(.1))
+		if (SignFlip(t1.d, 1).P < .03) != significant(t1.d, .03, quantile) {
+			differ++
+		}
+	}
+	assert.LessOrEqual(t, differ, 2, "what is far from the limit is told by a normal form")
+}
+
+// The chance of a deal, told by adding up, is that of the draws.
+func TestStandoutIsThePermutation(t *testing.T) {
+	const repetitions = 100
+	w := usual
+	w.lost = .6
+	for _, n := range []int{3, 6, 10} {
+		w.n = n
+		rng := rand.New(rand.NewPCG(1, uint64(n)))
+		sizes := make([]int, w.families)
+		for i := range sizes {
+			sizes[i] = n
+		}
+		told, drawn := 0.0, 0.0
+		for range repetitions {
+			cases, _, _ := w.draw(rng)
+			families := make([]Family, w.families)
+			for i, c := range cases {
+				families[i/n].D = append(families[i/n].D, *c.D())
+			}
+			p := *MaxT(families, 1000, 1).Families[0].P
+			s := standoutOf(NewForecast(cases, 0, w.updated, false), n, sizes, .0125)
+			told += indicator(s.p(families[0].D) <= .0125) / repetitions
+			drawn += indicator(p <= .0125) / repetitions
+		}
+		assert.InDelta(t, drawn, told, .1, "n = %d", n)
 	}
 }
 
 func TestPowerProperties(t *testing.T) {
 	r := Overall()
-	rapid.Check(t, func(t *rapid.T) {
-		c := flat
-		c.Between = rapid.Float64Range(0, .3).Draw(t, "between")
-		old, updated := rapid.IntRange(1, 30).Draw(t, "old"), rapid.IntRange(1, 30).Draw(t, "new")
-		n := rapid.IntRange(8, 400).Draw(t, "cases")
-		d := r.Detectable(c, Design{n, old, updated})
-		if d.Drop == nil {
-			return
-		}
-		if found := *r.Find(c, Design{n, old, updated}, *d.Drop); math.Abs(found-r.Power) > 1e-6 {
-			t.Fatalf("a drop called detectable is found with power %v", found)
-		}
-		for name, better := range map[string]Design{"cases": {n + 1, old, updated}, "old runs": {n, old + 1, updated}, "new runs": {n, old, updated + 1}} {
-			if b := r.Detectable(c, better); *b.Drop > *d.Drop+1e-9 {
-				t.Fatalf("more %s find less: %v, before %v", name, *b.Drop, *d.Drop)
-			}
-		}
-		cases := r.CasesNeeded(c, *d.Drop+1e-6, old, updated)
-		if cases == nil || *cases > n {
-			t.Fatalf("%v cases for what %d find", cases, n)
-		}
-		if *cases > 7 && r.finds(c, Design{*cases - 1, old, updated}, *d.Drop+1e-6) {
-			t.Fatalf("%d cases are not the fewest", *cases)
-		}
-		if runs := r.RunsNeededInBoth(c, *d.Drop+1e-6, n); runs == nil || *runs > max(old, updated) {
-			t.Fatalf("%v runs for what %d and %d find", runs, old, updated)
-		}
-		runs := r.RunsNeeded(c, *d.Drop+1e-6, n, old)
-		if runs == nil || *runs > updated {
-			t.Fatalf("%v runs of NEW for what %d find", runs, updated)
-		}
-		if *runs > 1 && r.finds(c, Design{n, old, *runs - 1}, *d.Drop+1e-6) {
-			t.Fatalf("%d runs of NEW are not the fewest", *runs)
-		}
-	})
-	churned := flat
-	churned.Between = .2
+	w := usual
+	w.n = 10
+	cases, _, _ := w.draw(rand.New(rand.NewPCG(1, 4)))
+	f := NewForecast(cases, .01, 5, false)
+	for _, n := range []int{42, 200, 1000} {
+		d := r.Detectable(f, n)
+		require.NotNil(t, d.Drop)
+		assert.GreaterOrEqual(t, *r.Find(f, *d.Drop, n), r.Power)
+		assert.Less(t, *r.Find(f, *d.Drop-2*precision, n), r.Power)
+		assert.Less(t, *r.Detectable(f, 2*n).Drop, *d.Drop, "more cases find smaller drops")
+		assert.Less(t, *r.Detectable(f.with(0, 20), n).Drop, *d.Drop, "and so do more runs of NEW")
+		assert.LessOrEqual(t, *r.Detectable(f.with(20, 20), n).Drop, *r.Detectable(f.with(0, 20), n).Drop, "and of OLD")
+		needed := r.CasesNeeded(f, *d.Drop, n)
+		require.NotNil(t, needed)
+		assert.LessOrEqual(t, *needed, n)
+		runs := r.RunsNeeded(f, *d.Drop, n)
+		require.NotNil(t, runs)
+		assert.LessOrEqual(t, *runs, 5)
+	}
+	assert.InDelta(t, *r.Detectable(f, everyCase).Drop, *r.Detectable(f, everyCase+1).Drop, .012, "where trials end the normal form goes on")
+	assert.Greater(t, *r.Find(f, .1, 42, 42), *r.Find(f, .1, 42), "two slices have two chances")
+	churned := NewForecast(cases, .2, 5, false)
 	assert.Nil(t, r.RunsNeededInBoth(churned, .1, 42), "runs remove no difference between cases")
-	assert.Nil(t, r.RunsNeeded(flat, .1, 42, 2), "nor do those of NEW what those of OLD add")
-	assert.NotNil(t, r.RunsNeededInBoth(flat, .1, 42))
-	assert.NotNil(t, r.CasesNeeded(churned, .1, 5, 5))
-	assert.Nil(t, r.CasesNeeded(flat, .04, 5, 5), "a drop within the margin never fails")
+	assert.Nil(t, r.RunsNeeded(NewForecast(cases, 0, 5, false).with(2, 5), .08, 42), "nor do those of NEW what those of OLD add")
+	assert.NotNil(t, r.CasesNeeded(churned, .1, 42))
+	assert.Nil(t, r.CasesNeeded(f, .04, 42), "a drop within the margin never fails")
 }
 
-func TestFamilyPowerProperties(t *testing.T) {
+func TestFamilyDetectableProperties(t *testing.T) {
 	r := ByFamily()
 	sizes := func(n int) []int {
 		s := []int{1, 2, n}
@@ -290,39 +414,47 @@ func TestFamilyPowerProperties(t *testing.T) {
 		}
 		return s
 	}
+	w := usual
+	w.n = 10
+	cases, _, _ := w.draw(rand.New(rand.NewPCG(1, 5)))
+	f := NewForecast(cases, 0, 5, false)
 	last := math.Inf(1)
-	for _, n := range []int{3, 4, 6, 10, 20, 40} {
-		d := r.FamilyPower(flat, n, sizes(n), 5, 5)
+	for _, n := range []int{3, 4, 6, 10, 20, 40, 60} {
+		d := r.Detectable(f, n, sizes(n))
 		require.NotNil(t, d.Drop, n)
 		t.Logf("n = %d: only a drop of %.2f or more would be found", n, *d.Drop)
 		assert.Less(t, *d.Drop, last, "more cases find smaller drops")
 		assert.GreaterOrEqual(t, *d.Drop, r.Drop)
 		last = *d.Drop
-		more := r.FamilyPower(flat, n, sizes(n), 20, 5)
+		more := r.Detectable(f.with(20, 5), n, sizes(n))
 		assert.Less(t, *more.Drop, *d.Drop, "and so does a baseline of 20 runs")
 	}
 	for name, d := range map[string]*Detectable{
-		"two cases":   r.FamilyPower(flat, 2, sizes(2), 5, 5),
-		"no other":    r.FamilyPower(flat, 5, []int{5, 2, 2}, 5, 5),
-		"mere noise":  r.FamilyPower(Components{Inside: 9, OldRun: flat.OldRun, NewRun: flat.NewRun}, 3, sizes(3), 5, 5),
-		"agreed runs": r.FamilyPower(Components{OldRun: new(float64), NewRun: new(float64)}, 3, sizes(3), 5, 5),
+		"two cases":  r.Detectable(f, 2, sizes(2)),
+		"no other":   r.Detectable(f, 5, []int{5, 2, 2}),
+		"mere noise": r.Detectable(f.with(1, 1), 3, sizes(3)),
 	} {
 		require.NotNil(t, d, name)
 		assert.Nil(t, d.Drop, name)
 		assert.NotEmpty(t, d.Warnings, name)
 	}
-	assert.Nil(t, r.FamilyPower(flat, 3, sizes(3), 0, 5))
 }
 
-func BenchmarkFamilyPower(b *testing.B) {
+func BenchmarkDetectable(b *testing.B) {
+	w := usual
 	for _, n := range []int{3, 7000} {
 		sizes := make([]int, 14)
 		for i := range sizes {
-			sizes[i] = n + i
+			sizes[i] = n + i/7
 		}
+		w.n = min(n, 10)
+		cases, _, _ := w.draw(rand.New(rand.NewPCG(1, 6)))
 		b.Run(fmt.Sprint("n=", n), func(b *testing.B) {
 			for b.Loop() {
-				ByFamily().FamilyPower(flat, n, sizes, 5, 5)
+				f := NewForecast(cases, .01, 5, false)
+				Overall().Detectable(f, 14*n)
+				ByFamily().Detectable(f, n, sizes)
+				ByFamily().Detectable(f, n+1, sizes)
 			}
 		})
 	}

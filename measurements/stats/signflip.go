@@ -54,7 +54,7 @@ func SignFlip(d []float64, seed uint64) *Flips {
 		return &f
 	}
 	f.Smallest = pvalue(math.Ldexp(1, 1-f.Changed))
-	p, ok := flipExact(sizes, observed)
+	p, ok := flipExact(sizes, observed, flipWork)
 	if !ok {
 		f.Draws = flipDraws
 		p = flipDrawn(sizes, observed, seed)
@@ -70,15 +70,15 @@ func SignFlip(d []float64, seed uint64) *Flips {
 // flipExact walks the distinct sums of all sign vectors, case by case, each with
 // its probability. Two sorted lists, one moved up and one moved down, merge into
 // the next. It gives up when the sums become too many: n sizes have more than n.
-func flipExact(sizes []int64, observed int64) (float64, bool) {
-	if len(sizes)*len(sizes) > flipWork {
+func flipExact(sizes []int64, observed int64, most int) (float64, bool) {
+	if len(sizes)*len(sizes) > most {
 		return 0, false
 	}
 	same := slack(len(sizes))
 	now, next := flipped{[]int64{0}, []float64{1}}, flipped{}
 	work := 0
 	for _, size := range sizes {
-		if work += 2 * len(now.sums); work > flipWork {
+		if work += 2 * len(now.sums); work > most {
 			return 0, false
 		}
 		next.flip(now, size, same)

@@ -126,7 +126,7 @@ func TestSignFlipDrawnAgreesWithExact(t *testing.T) {
 			}
 		}
 		slices.Sort(sizes)
-		exact, ok := flipExact(sizes, observed)
+		exact, ok := flipExact(sizes, observed, flipWork)
 		require.True(t, ok)
 		drawn := flipDrawn(sizes, observed, 1)
 		t.Logf("%s: exact %.4f, drawn %.4f", name, exact, drawn)
