@@ -19,8 +19,8 @@ import (
 	"github.com/youden-bench/youden/measurements/compare"
 )
 
-// ledgerFile holds every attempt of a capture.
-const ledgerFile = "ledger.db"
+// LedgerFile holds every attempt of a capture.
+const LedgerFile = "ledger.db"
 
 // CaptureID names a new capture: when, what, and a few random digits so that two
 // captures of one second do not meet.
@@ -150,7 +150,7 @@ func canonical(parameters map[string]any) string {
 // from. Another one, or none, knows nothing of what was paid for, and everything
 // would be paid again.
 func holdsReceipts(ctx context.Context, c *measurements.Capture) error {
-	file := filepath.Join(c.Dir(), ledgerFile)
+	file := filepath.Join(c.Dir(), LedgerFile)
 	const remedy = "resuming would pay for its calls again; restore the file, or start a new capture"
 	if info, err := os.Stat(file); err != nil || info.Size() == 0 {
 		return fmt.Errorf("the ledger %s is missing or empty: %s", file, remedy)

@@ -81,7 +81,7 @@ func (j *Job) openBudget(ctx context.Context, l *ledger.Ledger, dir string) erro
 	if err := j.countSpent(ctx, opened, l); err != nil {
 		return err
 	}
-	file := filepath.Join(dir, freshFolder, ledgerFile)
+	file := filepath.Join(dir, freshFolder, LedgerFile)
 	if _, err := os.Stat(file); err == nil {
 		fresh, err := ledger.Open(ctx, file, ledger.Options{Indeterminate: j.indeterminate()})
 		if err != nil {

@@ -185,7 +185,7 @@ func (j *Job) confirm(ctx context.Context, c *measurements.Capture, totals measu
 	}
 	dir := filepath.Join(c.Dir(), freshFolder)
 	run := func() (Outcome, error) { return fresh.Resume(ctx, dir, stop, watch) }
-	if _, err := os.Stat(filepath.Join(dir, manifestFile)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(dir, ManifestFile)); errors.Is(err, fs.ErrNotExist) {
 		clearStart(dir)
 		created, err := fresh.create(dir, c.Manifest().Provenance)
 		if err != nil {
@@ -216,8 +216,8 @@ func (j *Job) confirm(ctx context.Context, c *measurements.Capture, totals measu
 	return &out, nil
 }
 
-// manifestFile is what makes a folder a capture.
-const manifestFile = "capture.json"
+// ManifestFile is what makes a folder a capture.
+const ManifestFile = "capture.json"
 
 // clearStart removes what a process left that died while it made a capture: files
 // that were to be renamed. Anything else in the folder stays, and is refused.

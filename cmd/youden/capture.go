@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -122,8 +121,23 @@ func (a *app) capture(ctx context.Context, s *settings) error {
 	if dir != "" {
 		folder = filepath.Dir(dir)
 	}
+	if err := s.checkAgainst(req.Against); err != nil {
+		return err
+	}
+	if dir != "" {
+		if err := outsideCaptures("--out", dir); err != nil {
+			return err
+		}
+	}
+	capabilities := s.string("capabilities")
+	if capabilities == "" {
+		capabilities = req.Endpoint.CapabilitiesFile(req.EndpointName)
+	}
+	if err := checkJUnit(view.junit, dir, req.Against, capabilities, s.string("config")); err != nil {
+		return err
+	}
 	if s.bool("dry-run") {
-		return incomparable(a.dryRun(ctx, req, folder))
+		return a.dryRun(ctx, req, folder)
 	}
 	if info, err := os.Stat(dir); dir != "" && err == nil && !info.IsDir() {
 		return fmt.Errorf("--out %s is a file; a capture is a directory, choose another name", dir)
@@ -131,12 +145,9 @@ func (a *app) capture(ctx context.Context, s *settings) error {
 	if entries, err := os.ReadDir(dir); dir != "" && err == nil && len(entries) > 0 {
 		return fmt.Errorf("--out %s is not empty; choose another directory, or go on with: youden resume %s", dir, dir)
 	}
-	if err := checkJUnit(view.junit, req.Against); err != nil {
-		return err
-	}
 	job, err := bench.Prepare(req, programs(), folder, "capture")
 	if err != nil {
-		return incomparable(err)
+		return err
 	}
 	a.warn(job.Warnings)
 	if dir == "" {
@@ -151,23 +162,20 @@ func (a *app) capture(ctx context.Context, s *settings) error {
 	})
 }
 
-// incomparable gives a plan that could not be compared with its baseline, or that
-// its caps refuse, its exit code.
-func incomparable(err error) error {
-	var reasons *bench.IncomparableError
-	if errors.As(err, &reasons) {
-		return &exitError{exitIncomparable, err}
+// checkAgainst refuses what a capture would leave undone: a baseline that was asked for
+// and has no name, such as a variable that is not set, and a report of a comparison that
+// there will be none of.
+func (s *settings) checkAgainst(against string) error {
+	if against != "" {
+		return nil
 	}
-	return unaffordable(err)
-}
-
-// unaffordable gives a plan that its caps refuse its exit code.
-func unaffordable(err error) error {
-	var refused *bench.BudgetError
-	if errors.As(err, &refused) {
-		return &exitError{exitBudget, err}
+	if f := s.flags.Lookup("against"); f != nil && s.origin["against"] != "default" {
+		return fmt.Errorf("--against (from %s) names no baseline; name one, such as main, or leave it out", s.origin["against"])
 	}
-	return err
+	if s.string("junit") != "" {
+		return fmt.Errorf("--junit (from %s) is a report of the comparison, and there is none without --against BASELINE: add that, or leave --junit out", s.origin["junit"])
+	}
+	return nil
 }
 
 // programs registers every detector program.
@@ -226,14 +234,10 @@ func (a *app) execute(v view, req bench.Request, start func(bench.Watch) (bench.
 	})
 	v.reporter.Close()
 	if err != nil {
-		var internal *bench.InternalError
-		if errors.As(err, &internal) {
-			return &exitError{exitInternal, err}
-		}
-		if out.Dir != "" {
+		if out.Dir != "" && !isA[*bench.InternalError](err) {
 			err = fmt.Errorf("%w; what was paid for is in its ledger: when that is mended, go on with: youden resume %s", err, out.Dir)
 		}
-		return unaffordable(err)
+		return err
 	}
 	fmt.Fprintf(a.err, "capture: %s\n", out.Dir)
 	if err := a.write(v.format, report.Options{}, out.Summary); err != nil {

@@ -39,6 +39,12 @@ of calls whose answer never came. A capture that a cap stopped needs a larger on
 			if err != nil {
 				return err
 			}
+			if err := s.checkAgainst(req.Against); err != nil {
+				return err
+			}
+			if err := checkJUnit(view.junit, dir, req.Against, s.string("config")); err != nil {
+				return err
+			}
 			if cmd.Flags().Changed("concurrency") {
 				req.Concurrency = s.int("concurrency")
 			}
@@ -53,7 +59,7 @@ of calls whose answer never came. A capture that a cap stopped needs a larger on
 				return fmt.Errorf("%w; files are named as from the folder where the capture began: resume it there", err)
 			}
 			if err != nil {
-				return incomparable(err)
+				return err
 			}
 			return a.execute(view, req, func(watch bench.Watch) (bench.Outcome, error) {
 				return job.Resume(cmd.Context(), dir, a.stop, watch)
