@@ -64,6 +64,9 @@ func Prepare(req Request, programs detector.Registry, folder, command string) (*
 	if err != nil {
 		return nil, err
 	}
+	if err := job.foresee(source); err != nil { // before the holdout leaves its seal
+		return nil, err
+	}
 	selected, err := source.take(req.Split, folder, command, d.Name)
 	if err != nil {
 		return nil, err
@@ -75,13 +78,36 @@ func Prepare(req Request, programs detector.Registry, folder, command string) (*
 	if job.Plan, err = NewPlan(cases, d, req.Runs, req.Seed); err != nil {
 		return nil, err
 	}
-	if len(job.Plan.Cells) == 0 {
-		return nil, fmt.Errorf("nothing to run: no case of %s is left for detector %s (%s)", source.Name, d.Name, describeLeftOut(job.Plan.LeftOut))
-	}
 	if err := job.record(source.Name, selected); err != nil {
 		return nil, err
 	}
-	return job, job.planLooks()
+	job.planLooks()
+	return job, nil
+}
+
+// foresee refuses a plan by what is known of its cases while the holdout is sealed.
+func (j *Job) foresee(source *Source) error {
+	all, err := source.outlines(j.Request.Split)
+	if err != nil {
+		return err
+	}
+	all, err = chosen(j.Request, all, func(o corpus.Outline) (id, slice, family string) { return o.ID, o.Slice, string(o.Family) })
+	if err != nil {
+		return err
+	}
+	var planned []corpus.Outline
+	left := map[string]int{}
+	for _, o := range all {
+		if why := leftOut(o.Task, o.Family, j.Detector); why != "" {
+			left[why]++
+		} else {
+			planned = append(planned, o)
+		}
+	}
+	if len(planned) == 0 {
+		return fmt.Errorf("nothing to run: no case of %s is left for detector %s (%s)", source.Name, j.Detector.Name, describeLeftOut(left))
+	}
+	return j.foreseeLooks(planned)
 }
 
 // describe fills the manifest with what is known before any case is: what would

@@ -81,6 +81,11 @@ func (r Request) check() error {
 // Filter keeps the cases that were asked for. A name that matches nothing is an
 // error: a misspelt case must not become an empty capture.
 func (r Request) Filter(cases []*corpus.Case) ([]*corpus.Case, error) {
+	return chosen(r, cases, func(c *corpus.Case) (id, slice, family string) { return c.ID, c.Slice, string(c.Family) })
+}
+
+// chosen filters cases, or what is known of them.
+func chosen[C any](r Request, cases []C, of func(C) (id, slice, family string)) ([]C, error) {
 	matched := map[string]bool{}
 	has := func(list []string, flag, value string) bool {
 		if len(list) == 0 {
@@ -92,11 +97,12 @@ func (r Request) Filter(cases []*corpus.Case) ([]*corpus.Case, error) {
 		}
 		return found
 	}
-	var out []*corpus.Case
+	var out []C
 	for _, c := range cases {
-		inCase := has(r.Cases, "--case ", c.ID)
-		inSlice := has(r.Slices, "--slice ", c.Slice)
-		inFamily := has(r.Families, "--family ", string(c.Family))
+		id, slice, name := of(c)
+		inCase := has(r.Cases, "--case ", id)
+		inSlice := has(r.Slices, "--slice ", slice)
+		inFamily := has(r.Families, "--family ", name)
 		if inCase && inSlice && inFamily && (r.Limit == 0 || len(out) < r.Limit) {
 			out = append(out, c)
 		}

@@ -84,26 +84,37 @@ func (j *Job) checkBaseline() error {
 	return nil
 }
 
-// planLooks refuses, before anything is paid for, a plan without a case that the
-// baseline has scored.
-func (j *Job) planLooks() error {
-	s := j.sequence
-	if s == nil {
+// foreseeLooks refuses a plan without a case that the baseline has scored.
+func (j *Job) foreseeLooks(planned []corpus.Outline) error {
+	if j.sequence == nil {
 		return nil
 	}
 	var hashes []string
-	for _, c := range j.Plan.cases() {
-		hashes = append(hashes, c.Hash())
+	for _, o := range planned {
+		hashes = append(hashes, o.Hash)
 	}
-	if !s.against.ScoresAny(hashes) {
-		return &IncomparableError{Against: j.Request.Against, Reasons: []string{"no planned case was scored by it"}}
+	before := j.sequence.against
+	if before.ScoresAny(hashes) {
+		return nil
+	}
+	reason := "no planned case was scored by it"
+	if before.Split != "" {
+		reason += fmt.Sprintf(" (it is of split %s, and split %s is planned)", before.Split, j.Request.Split)
+	}
+	return &IncomparableError{Against: j.Request.Against, Reasons: []string{reason}}
+}
+
+// planLooks puts the looks into the plan.
+func (j *Job) planLooks() {
+	s := j.sequence
+	if s == nil {
+		return
 	}
 	j.Plan.Looks = compare.LookRuns()
 	s.record = measurements.Sequential{
 		Against: j.Request.Against, AgainstHash: s.against.Digest(), PlannedK: j.Plan.K, PlannedRuns: len(j.Plan.Cells), Looks: []measurements.Look{},
 	}
 	j.manifest.Plan.Sequential = &s.record
-	return nil
 }
 
 // lookAt is asked by the runner once all runs of a look have ended.
