@@ -90,12 +90,17 @@ func (j *Job) Resume(ctx context.Context, dir string, stop <-chan struct{}, watc
 	if err := j.samePlan(c.Manifest()); err != nil {
 		return Outcome{}, fmt.Errorf("resume %s: %w; start a new capture instead", dir, err)
 	}
+	if j.sequence != nil {
+		j.sequence.keep(c.Manifest().Plan.Sequential)
+	}
 	if j.callsModel() {
 		if err := holdsReceipts(ctx, c); err != nil {
 			return Outcome{}, fmt.Errorf("resume %s: %w", dir, err)
 		}
-		if err := holdsFresh(ctx, c); err != nil {
-			return Outcome{}, fmt.Errorf("resume %s: %w", dir, err)
+		if j.sequence != nil {
+			if err := holdsFresh(ctx, dir, j.sequence.record); err != nil {
+				return Outcome{}, fmt.Errorf("resume %s: %w", dir, err)
+			}
 		}
 	}
 	if err := j.afford(ctx); err != nil {
@@ -212,6 +217,9 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 	defer cancel()
 	runner := s.runner(watch)
 	if q := j.sequence; q != nil {
+		if q.paid, err = j.paidRuns(ctx, s.ledger); err != nil {
+			return out, err
+		}
 		c.Replan(j.Plan.K, len(j.Plan.Cells), &q.record)
 		runner.Look = func(k int, rows []measurements.Rows) (bool, error) {
 			return q.lookAt(s.manifest(), k, rows, watch)

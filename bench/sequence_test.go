@@ -98,7 +98,7 @@ func TestLooksAreDescribed(t *testing.T) {
 		"look 1 at K = 2: FAIL, J -.07 against the baseline; no further run is needed":                                   {Comparison: &compare.Comparison{Verdict: compare.Fail}, Stop: true},
 		"look 1 at K = 2: WARN, J -.07 against the baseline; 10 fresh runs a side for what looks worse: injection, path": {Comparison: &compare.Comparison{Verdict: compare.Warn}, Suspects: []compare.Suspect{{Slice: "s", Family: "injection"}, {Slice: "s", Family: "path"}}},
 	} {
-		assert.Equal(t, want, describeLook(1, measurements.Look{K: 2, Verdict: string(look.Comparison.Verdict), Delta: &delta}, &look))
+		assert.Equal(t, want, describeLook(1, measurements.Look{K: 2, Verdict: string(look.Comparison.Verdict), Delta: &delta}, &look, ""))
 	}
 }
 

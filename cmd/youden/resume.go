@@ -20,7 +20,12 @@ for again; runs that were never sent, or that were lost to the endpoint, are. Th
 corpus and the detector must be what they were when the capture began.
 
 Its caps are those of the capture as a whole: what was spent before counts, also that
-of calls whose answer never came. A capture that a cap stopped needs a larger one.`,
+of calls whose answer never came. A capture that a cap stopped needs a larger one.
+
+Of a capture --against, the runs that are recovered may change what is suspected. Fresh
+runs that were made stay and are counted as spent; what is suspected anew gets some too,
+and what is suspected no longer is not judged by its own. A look that was passed stays
+passed.`,
 		Example: `  youden resume captures/20261130T091500Z-oneshot-7f3a
   youden resume --max-cost 5 captures/20261130T091500Z-oneshot-7f3a
   youden resume --indeterminate retry captures/20261130T091500Z-oneshot-7f3a`,
