@@ -45,7 +45,8 @@ type Outcome struct {
 	// verdict is reached; Fresh is the capture that confirmed it, if any.
 	Comparison *compare.Comparison
 	Fresh      *Outcome
-	Caps       budget.Caps // what bounded it
+	Gates      compare.GateResults // of a capture that is compared with nothing
+	Caps       budget.Caps         // what bounded it
 }
 
 // Watch is told how a capture goes.
@@ -234,6 +235,9 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 		c.Replan(result.K, len(result.Rows), &j.sequence.record)
 	}
 	out, err = j.finish(c, result)
+	if err == nil && j.held(out) {
+		err = j.hold(c.Dir(), &out)
+	}
 	if err != nil || j.sequence == nil || result.partial() {
 		return out, err
 	}

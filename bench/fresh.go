@@ -68,6 +68,9 @@ func (j *Job) conclude(ctx context.Context, c *measurements.Capture, out *Outcom
 	}
 	if status == measurements.Complete {
 		out.Comparison = s.settle(out.Summary.Totals.Spend)
+		if err := j.hold(c.Dir(), out); err != nil {
+			return err
+		}
 	}
 	if err := c.Finish(status, out.Summary.Totals); err != nil {
 		return err
@@ -270,7 +273,7 @@ func holdsFresh(ctx context.Context, dir string, record measurements.Sequential)
 func (j *Job) fresh(suspects []measurements.SliceFamily) (*Job, error) {
 	var cases []*corpus.Case
 	fresh := *j
-	fresh.sequence = nil
+	fresh.sequence, fresh.gates, fresh.Request.Gates, fresh.Request.GatesHash = nil, compare.Gates{}, "", ""
 	fresh.Request.Against, fresh.Request.Runs, fresh.Request.Seed = "", compare.FreshRuns, freshSeed(j.Plan.Seed)
 	fresh.Request.Families, fresh.Request.Slices, fresh.Request.Cases, fresh.Request.Limit = nil, nil, nil, 0
 	for _, c := range j.Plan.cases() {

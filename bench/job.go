@@ -11,6 +11,7 @@ import (
 	"github.com/youden-bench/youden/corpus/family"
 	"github.com/youden-bench/youden/detector"
 	"github.com/youden-bench/youden/measurements"
+	"github.com/youden-bench/youden/measurements/compare"
 )
 
 // Job is a capture that is ready to run: its cases are loaded, its detector is
@@ -26,6 +27,7 @@ type Job struct {
 	capabilities *measurements.Capabilities // nil: nobody has asked the endpoint
 	sequence     *sequence                  // nil: K is fixed
 	budget       *budget.Budget             // nil: nothing is capped, or nothing runs yet
+	gates        compare.Gates
 }
 
 // Prepare loads what the request names and plans its runs. folder is where
@@ -49,6 +51,9 @@ func Prepare(req Request, programs detector.Registry, folder, command string) (*
 		if req.Split != "train" && req.mayBill() { // before the holdout leaves its seal
 			return nil, req.needsCaps("the estimate of another split than train would open the holdout")
 		}
+	}
+	if err := job.loadGates(); err != nil {
+		return nil, err
 	}
 	if err := job.loadBaseline(); err != nil { // before the holdout leaves its seal
 		return nil, err
@@ -107,7 +112,10 @@ func (j *Job) foresee(source *Source) error {
 	if len(planned) == 0 {
 		return fmt.Errorf("nothing to run: no case of %s is left for detector %s (%s)", source.Name, j.Detector.Name, describeLeftOut(left))
 	}
-	return j.foreseeLooks(planned)
+	if err := j.foreseeLooks(planned); err != nil {
+		return err
+	}
+	return j.foreseeGates(planned)
 }
 
 // describe fills the manifest with what is known before any case is: what would

@@ -37,6 +37,10 @@ type Request struct {
 	// Against is a baseline or a capture that the capture is compared with while it
 	// grows; "" = none, and K is fixed.
 	Against string `json:"against,omitempty"`
+	// Gates is a file of thresholds that the capture is held against at its end; "" =
+	// none. GatesHash is that of its content, "" until it was read.
+	Gates     string `json:"gates,omitempty"`
+	GatesHash string `json:"gates_sha256,omitempty"`
 	// Caps bound what the capture may come to, over all processes that work on it.
 	Caps budget.Caps `json:"caps,omitzero"`
 	// Uncapped says that the operator agreed to a capture without caps at an

@@ -24,6 +24,7 @@ type sequence struct {
 	regular *compare.Subject
 	paid    int // runs a side that earlier processes sent, some of them at least
 	failed  *failure
+	whole   bool // all planned runs are wanted unless it fails: gates are held against them
 }
 
 // failure is a look that failed and did not end the capture.
@@ -57,7 +58,7 @@ func (j *Job) loadBaseline() error {
 	if err != nil {
 		return fmt.Errorf("--against: %w", err)
 	}
-	j.sequence = &sequence{against: subject, options: compare.Options{Seed: req.Seed, MaxErrorRate: &req.MaxErrorRate}}
+	j.sequence = &sequence{against: subject, options: compare.Options{Seed: req.Seed, MaxErrorRate: &req.MaxErrorRate}, whole: j.gates.Len() > 0}
 	return nil
 }
 
@@ -136,6 +137,9 @@ func (s *sequence) lookAt(m measurements.Manifest, k int, rows []measurements.Ro
 		if c.Verdict == compare.Fail && s.failed == nil {
 			s.failed = &failure{number + 1, k, s.look}
 		}
+	}
+	if s.look.Stop && s.whole && c.Verdict == compare.Pass && k < s.record.PlannedK {
+		why, s.look.Stop = "going on, for the gates want all runs", false
 	}
 	if s.failed != nil && s.failed.look != s.look {
 		s.look.Uphold(s.failed.number, s.failed.k, s.failed.look.Comparison)

@@ -210,12 +210,16 @@ func (a *app) printComparison(s *settings, c *compare.Comparison, format report.
 
 // compareExit turns a verdict into an exit code; the output has said why.
 func compareExit(c *compare.Comparison) error {
+	if c.New.Incomplete != "" {
+		return &exitError{code: exitIncomplete}
+	}
+	return verdictExit(c.Verdict)
+}
+
+func verdictExit(v compare.Verdict) error {
 	code := map[compare.Verdict]int{
 		compare.Fail: exitRegression, compare.Inconclusive: exitInconclusive, compare.Incomparable: exitIncomparable,
-	}[c.Verdict]
-	if c.New.Incomplete != "" {
-		code = exitIncomplete
-	}
+	}[v]
 	if code == exitPass {
 		return nil
 	}
