@@ -19,8 +19,8 @@ import (
 	"github.com/youden-bench/youden/measurements/compare"
 )
 
-// ledgerFile holds every attempt of a capture.
-const ledgerFile = "ledger.db"
+// LedgerFile holds every attempt of a capture.
+const LedgerFile = "ledger.db"
 
 // CaptureID names a new capture: when, what, and a few random digits so that two
 // captures of one second do not meet.
@@ -45,7 +45,8 @@ type Outcome struct {
 	// verdict is reached; Fresh is the capture that confirmed it, if any.
 	Comparison *compare.Comparison
 	Fresh      *Outcome
-	Caps       budget.Caps // what bounded it
+	Gates      compare.GateResults // of a capture that is compared with nothing
+	Caps       budget.Caps         // what bounded it
 }
 
 // Watch is told how a capture goes.
@@ -90,12 +91,17 @@ func (j *Job) Resume(ctx context.Context, dir string, stop <-chan struct{}, watc
 	if err := j.samePlan(c.Manifest()); err != nil {
 		return Outcome{}, fmt.Errorf("resume %s: %w; start a new capture instead", dir, err)
 	}
+	if j.sequence != nil {
+		j.sequence.keep(c.Manifest().Plan.Sequential)
+	}
 	if j.callsModel() {
 		if err := holdsReceipts(ctx, c); err != nil {
 			return Outcome{}, fmt.Errorf("resume %s: %w", dir, err)
 		}
-		if err := holdsFresh(ctx, c); err != nil {
-			return Outcome{}, fmt.Errorf("resume %s: %w", dir, err)
+		if j.sequence != nil {
+			if err := holdsFresh(ctx, dir, j.sequence.record); err != nil {
+				return Outcome{}, fmt.Errorf("resume %s: %w", dir, err)
+			}
 		}
 	}
 	if err := j.afford(ctx); err != nil {
@@ -150,7 +156,7 @@ func canonical(parameters map[string]any) string {
 // from. Another one, or none, knows nothing of what was paid for, and everything
 // would be paid again.
 func holdsReceipts(ctx context.Context, c *measurements.Capture) error {
-	file := filepath.Join(c.Dir(), ledgerFile)
+	file := filepath.Join(c.Dir(), LedgerFile)
 	const remedy = "resuming would pay for its calls again; restore the file, or start a new capture"
 	if info, err := os.Stat(file); err != nil || info.Size() == 0 {
 		return fmt.Errorf("the ledger %s is missing or empty: %s", file, remedy)
@@ -212,6 +218,9 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 	defer cancel()
 	runner := s.runner(watch)
 	if q := j.sequence; q != nil {
+		if q.paid, err = j.paidRuns(ctx, s.ledger); err != nil {
+			return out, err
+		}
 		c.Replan(j.Plan.K, len(j.Plan.Cells), &q.record)
 		runner.Look = func(k int, rows []measurements.Rows) (bool, error) {
 			return q.lookAt(s.manifest(), k, rows, watch)
@@ -226,6 +235,9 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 		c.Replan(result.K, len(result.Rows), &j.sequence.record)
 	}
 	out, err = j.finish(c, result)
+	if err == nil && j.held(out) {
+		err = j.hold(c.Dir(), &out)
+	}
 	if err != nil || j.sequence == nil || result.partial() {
 		return out, err
 	}

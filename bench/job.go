@@ -11,6 +11,7 @@ import (
 	"github.com/youden-bench/youden/corpus/family"
 	"github.com/youden-bench/youden/detector"
 	"github.com/youden-bench/youden/measurements"
+	"github.com/youden-bench/youden/measurements/compare"
 )
 
 // Job is a capture that is ready to run: its cases are loaded, its detector is
@@ -26,6 +27,7 @@ type Job struct {
 	capabilities *measurements.Capabilities // nil: nobody has asked the endpoint
 	sequence     *sequence                  // nil: K is fixed
 	budget       *budget.Budget             // nil: nothing is capped, or nothing runs yet
+	gates        compare.Gates
 }
 
 // Prepare loads what the request names and plans its runs. folder is where
@@ -50,6 +52,9 @@ func Prepare(req Request, programs detector.Registry, folder, command string) (*
 			return nil, req.needsCaps("the estimate of another split than train would open the holdout")
 		}
 	}
+	if err := job.loadGates(); err != nil {
+		return nil, err
+	}
 	if err := job.loadBaseline(); err != nil { // before the holdout leaves its seal
 		return nil, err
 	}
@@ -64,6 +69,9 @@ func Prepare(req Request, programs detector.Registry, folder, command string) (*
 	if err != nil {
 		return nil, err
 	}
+	if err := job.foresee(source); err != nil { // before the holdout leaves its seal
+		return nil, err
+	}
 	selected, err := source.take(req.Split, folder, command, d.Name)
 	if err != nil {
 		return nil, err
@@ -75,13 +83,39 @@ func Prepare(req Request, programs detector.Registry, folder, command string) (*
 	if job.Plan, err = NewPlan(cases, d, req.Runs, req.Seed); err != nil {
 		return nil, err
 	}
-	if len(job.Plan.Cells) == 0 {
-		return nil, fmt.Errorf("nothing to run: no case of %s is left for detector %s (%s)", source.Name, d.Name, describeLeftOut(job.Plan.LeftOut))
-	}
 	if err := job.record(source.Name, selected); err != nil {
 		return nil, err
 	}
-	return job, job.planLooks()
+	job.planLooks()
+	return job, nil
+}
+
+// foresee refuses a plan by what is known of its cases while the holdout is sealed.
+func (j *Job) foresee(source *Source) error {
+	all, err := source.outlines(j.Request.Split)
+	if err != nil {
+		return err
+	}
+	all, err = chosen(j.Request, all, func(o corpus.Outline) (id, slice, family string) { return o.ID, o.Slice, string(o.Family) })
+	if err != nil {
+		return err
+	}
+	var planned []corpus.Outline
+	left := map[string]int{}
+	for _, o := range all {
+		if why := leftOut(o.Task, o.Family, j.Detector); why != "" {
+			left[why]++
+		} else {
+			planned = append(planned, o)
+		}
+	}
+	if len(planned) == 0 {
+		return fmt.Errorf("nothing to run: no case of %s is left for detector %s (%s)", source.Name, j.Detector.Name, describeLeftOut(left))
+	}
+	if err := j.foreseeLooks(planned); err != nil {
+		return err
+	}
+	return j.foreseeGates(planned)
 }
 
 // describe fills the manifest with what is known before any case is: what would

@@ -23,7 +23,7 @@ func simulate(t *testing.T, model string, cases []*corpus.Case, k int) (answers 
 	require.NoError(t, err)
 	cfg, err := SelectEndpoint(SimulatorName, model, nil)
 	require.NoError(t, err)
-	l, err := ledger.Open(context.Background(), filepath.Join(t.TempDir(), ledgerFile), ledger.Options{Indeterminate: ledger.Retry})
+	l, err := ledger.Open(context.Background(), filepath.Join(t.TempDir(), LedgerFile), ledger.Options{Indeterminate: ledger.Retry})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
 	client, err := cfg.Connect(SimulatorName, l, "test", 8, nil)

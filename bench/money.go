@@ -81,8 +81,11 @@ func (j *Job) openBudget(ctx context.Context, l *ledger.Ledger, dir string) erro
 	if err := j.countSpent(ctx, opened, l); err != nil {
 		return err
 	}
-	file := filepath.Join(dir, freshFolder, ledgerFile)
-	if _, err := os.Stat(file); err == nil {
+	for _, folder := range freshFolders(dir) {
+		file := filepath.Join(dir, folder, LedgerFile)
+		if _, err := os.Stat(file); err != nil {
+			continue // nothing was sent
+		}
 		fresh, err := ledger.Open(ctx, file, ledger.Options{Indeterminate: j.indeterminate()})
 		if err != nil {
 			return err

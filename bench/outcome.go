@@ -88,6 +88,13 @@ func (j *Job) Describe(ctx context.Context, w io.Writer) error {
 	if s := m.Sequential; s != nil {
 		fmt.Fprintf(w, "against %s: looks at %s runs a side, where it may stop; families that look worse at the last get %d fresh runs a side\n", s.Against, listLooks(p.Looks), compare.FreshRuns)
 	}
+	if n := j.gates.Len(); n > 0 {
+		fmt.Fprintf(w, "gates: %d of %s, held against the capture at its end", n, j.Request.Gates)
+		if m.Sequential != nil {
+			fmt.Fprint(w, "; no look ends it early but on FAIL")
+		}
+		fmt.Fprintln(w)
+	}
 	if j.callsModel() {
 		e, err := j.Estimate(ctx)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/youden-bench/youden/corpus"
+	"github.com/youden-bench/youden/corpus/family"
 	"github.com/youden-bench/youden/detector"
 	"github.com/youden-bench/youden/measurements"
 )
@@ -43,7 +44,7 @@ func NewPlan(cases []*corpus.Case, d *detector.Detector, k int, seed uint64) (*P
 	p := &Plan{Seed: seed, K: k, LeftOut: map[string]int{}}
 	seen := map[string]string{} // content hash -> id
 	for _, c := range cases {
-		if why := leftOut(c, d); why != "" {
+		if why := leftOut(c.Task, c.Family, d); why != "" {
 			p.LeftOut[why]++
 			continue
 		}
@@ -66,13 +67,13 @@ func NewPlan(cases []*corpus.Case, d *detector.Detector, k int, seed uint64) (*P
 	return p, nil
 }
 
-// leftOut says why a case is not in the plan of d, or "".
-func leftOut(c *corpus.Case, d *detector.Detector) string {
+// leftOut says why a case of a task and a family is not in the plan of d, or "".
+func leftOut(task string, of family.ID, d *detector.Detector) string {
 	switch {
-	case c.Task != d.Task:
-		return "task " + c.Task
-	case !d.Looks(c.Family):
-		return "family " + string(c.Family)
+	case task != d.Task:
+		return "task " + task
+	case !d.Looks(of):
+		return "family " + string(of)
 	}
 	return ""
 }

@@ -37,6 +37,10 @@ type Request struct {
 	// Against is a baseline or a capture that the capture is compared with while it
 	// grows; "" = none, and K is fixed.
 	Against string `json:"against,omitempty"`
+	// Gates is a file of thresholds that the capture is held against at its end; "" =
+	// none. GatesHash is that of its content, "" until it was read.
+	Gates     string `json:"gates,omitempty"`
+	GatesHash string `json:"gates_sha256,omitempty"`
 	// Caps bound what the capture may come to, over all processes that work on it.
 	Caps budget.Caps `json:"caps,omitzero"`
 	// Uncapped says that the operator agreed to a capture without caps at an
@@ -81,6 +85,11 @@ func (r Request) check() error {
 // Filter keeps the cases that were asked for. A name that matches nothing is an
 // error: a misspelt case must not become an empty capture.
 func (r Request) Filter(cases []*corpus.Case) ([]*corpus.Case, error) {
+	return chosen(r, cases, func(c *corpus.Case) (id, slice, family string) { return c.ID, c.Slice, string(c.Family) })
+}
+
+// chosen filters cases, or what is known of them.
+func chosen[C any](r Request, cases []C, of func(C) (id, slice, family string)) ([]C, error) {
 	matched := map[string]bool{}
 	has := func(list []string, flag, value string) bool {
 		if len(list) == 0 {
@@ -92,11 +101,12 @@ func (r Request) Filter(cases []*corpus.Case) ([]*corpus.Case, error) {
 		}
 		return found
 	}
-	var out []*corpus.Case
+	var out []C
 	for _, c := range cases {
-		inCase := has(r.Cases, "--case ", c.ID)
-		inSlice := has(r.Slices, "--slice ", c.Slice)
-		inFamily := has(r.Families, "--family ", string(c.Family))
+		id, slice, name := of(c)
+		inCase := has(r.Cases, "--case ", id)
+		inSlice := has(r.Slices, "--slice ", slice)
+		inFamily := has(r.Families, "--family ", name)
 		if inCase && inSlice && inFamily && (r.Limit == 0 || len(out) < r.Limit) {
 			out = append(out, c)
 		}

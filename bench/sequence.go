@@ -2,27 +2,17 @@ package bench
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/youden-bench/youden/bench/ledger"
 	"github.com/youden-bench/youden/corpus"
 	"github.com/youden-bench/youden/measurements"
 	"github.com/youden-bench/youden/measurements/compare"
 )
-
-// freshFolder is the capture of the runs that confirm a suspicion, inside the
-// capture that raised it. They are no runs of that one: what is added where a
-// capture disagrees with its baseline would bias its mean.
-const freshFolder = "fresh"
 
 // sequence compares a capture with a baseline while it grows (spec/statistics.md
 // section 4).
@@ -32,6 +22,15 @@ type sequence struct {
 	record  measurements.Sequential
 	look    *compare.Look // the last one made
 	regular *compare.Subject
+	paid    int // runs a side that earlier processes sent, some of them at least
+	failed  *failure
+	whole   bool // all planned runs are wanted unless it fails: gates are held against them
+}
+
+// failure is a look that failed and did not end the capture.
+type failure struct {
+	number, k int
+	look      *compare.Look
 }
 
 // IncomparableError says why a planned capture could not be compared with what it
@@ -59,7 +58,7 @@ func (j *Job) loadBaseline() error {
 	if err != nil {
 		return fmt.Errorf("--against: %w", err)
 	}
-	j.sequence = &sequence{against: subject, options: compare.Options{Seed: req.Seed, MaxErrorRate: &req.MaxErrorRate}}
+	j.sequence = &sequence{against: subject, options: compare.Options{Seed: req.Seed, MaxErrorRate: &req.MaxErrorRate}, whole: j.gates.Len() > 0}
 	return nil
 }
 
@@ -84,29 +83,43 @@ func (j *Job) checkBaseline() error {
 	return nil
 }
 
-// planLooks refuses, before anything is paid for, a plan without a case that the
-// baseline has scored.
-func (j *Job) planLooks() error {
-	s := j.sequence
-	if s == nil {
+// foreseeLooks refuses a plan without a case that the baseline has scored.
+func (j *Job) foreseeLooks(planned []corpus.Outline) error {
+	if j.sequence == nil {
 		return nil
 	}
 	var hashes []string
-	for _, c := range j.Plan.cases() {
-		hashes = append(hashes, c.Hash())
+	for _, o := range planned {
+		hashes = append(hashes, o.Hash)
 	}
-	if !s.against.ScoresAny(hashes) {
-		return &IncomparableError{Against: j.Request.Against, Reasons: []string{"no planned case was scored by it"}}
+	before := j.sequence.against
+	if before.ScoresAny(hashes) {
+		return nil
+	}
+	reason := "no planned case was scored by it"
+	if before.Split != "" {
+		reason += fmt.Sprintf(" (it is of split %s, and split %s is planned)", before.Split, j.Request.Split)
+	}
+	return &IncomparableError{Against: j.Request.Against, Reasons: []string{reason}}
+}
+
+// planLooks puts the looks into the plan.
+func (j *Job) planLooks() {
+	s := j.sequence
+	if s == nil {
+		return
 	}
 	j.Plan.Looks = compare.LookRuns()
 	s.record = measurements.Sequential{
 		Against: j.Request.Against, AgainstHash: s.against.Digest(), PlannedK: j.Plan.K, PlannedRuns: len(j.Plan.Cells), Looks: []measurements.Look{},
 	}
 	j.manifest.Plan.Sequential = &s.record
-	return nil
 }
 
-// lookAt is asked by the runner once all runs of a look have ended.
+// lookAt is asked by the runner once all runs of a look have ended. A look that was
+// passed stays passed: where a resumed capture recovers runs, an earlier look may say
+// otherwise than it did, but what was sent after it is paid for, and belongs to the
+// capture.
 func (s *sequence) lookAt(m measurements.Manifest, k int, rows []measurements.Rows, watch Watch) (goOn bool, err error) {
 	runs := make([]measurements.RunRow, len(rows))
 	for i, r := range rows {
@@ -118,6 +131,19 @@ func (s *sequence) lookAt(m measurements.Manifest, k int, rows []measurements.Ro
 	number := len(s.record.Looks)
 	s.look = compare.LookAt(s.against, s.regular, number, s.options)
 	c := s.look.Comparison
+	why := ""
+	if s.look.Stop && k < s.paid {
+		why, s.look.Stop = "later runs were made already, going on with them", false
+		if c.Verdict == compare.Fail && s.failed == nil {
+			s.failed = &failure{number + 1, k, s.look}
+		}
+	}
+	if s.look.Stop && s.whole && c.Verdict == compare.Pass && k < s.record.PlannedK {
+		why, s.look.Stop = "going on, for the gates want all runs", false
+	}
+	if s.failed != nil && s.failed.look != s.look {
+		s.look.Uphold(s.failed.number, s.failed.k, s.failed.look.Comparison)
+	}
 	record := measurements.Look{K: k, Verdict: string(c.Verdict)}
 	if n := slices.IndexFunc(c.Slices, func(r compare.Row) bool { return r.Decides }); n >= 0 && len(c.Slices) == 1 {
 		record.Delta = c.Slices[n].Delta
@@ -126,16 +152,18 @@ func (s *sequence) lookAt(m measurements.Manifest, k int, rows []measurements.Ro
 	if s.look.Stop {
 		s.record.Stopped = number + 1
 	}
-	watch.note(describeLook(number+1, record, s.look))
+	watch.note(describeLook(number+1, record, s.look, why))
 	return !s.look.Stop, nil
 }
 
-func describeLook(number int, l measurements.Look, look *compare.Look) string {
+func describeLook(number int, l measurements.Look, look *compare.Look, why string) string {
 	text := fmt.Sprintf("look %d at K = %d: %s", number, l.K, l.Verdict)
 	if l.Delta != nil {
 		text += fmt.Sprintf(", J %s against the baseline", compare.Signed(*l.Delta))
 	}
 	switch {
+	case why != "":
+		text += "; " + why
 	case len(look.Suspects) > 0:
 		var names []string
 		for _, s := range look.Suspects {
@@ -152,120 +180,32 @@ func describeLook(number int, l measurements.Look, look *compare.Look) string {
 	return text
 }
 
-// conclude confirms what the last look suspects and closes the books again, with
-// the verdict. Until then the capture is partial: resuming goes on with it.
-func (j *Job) conclude(ctx context.Context, c *measurements.Capture, out *Outcome, stop <-chan struct{}, watch Watch) (err error) {
-	status := measurements.Complete
-	if s := j.sequence; s.look != nil && len(s.look.Suspects) > 0 {
-		if out.Fresh, err = j.confirm(ctx, c, out.Summary.Totals, stop, watch); err != nil {
-			return err
-		}
-		c.Spent(j.budgetRecord(out.Fresh.Stop))
-		if out.Fresh.Verdict(j.Request.MaxErrorRate) != Passed {
-			status = measurements.Partial
-		}
+// keep takes over what an earlier process wrote down of fresh runs.
+func (s *sequence) keep(before *measurements.Sequential) {
+	if before == nil {
+		return
 	}
-	if status == measurements.Complete {
-		out.Comparison = j.sequence.settle(out.Summary.Totals.Spend)
+	s.record.FreshCaptures = slices.Clone(before.FreshCaptures)
+	if before.FreshRuns > 0 && len(before.FreshCaptures) == 0 { // of a version that knew one alone
+		s.record.FreshCaptures = []measurements.FreshCapture{{Folder: freshFolder, Runs: before.FreshRuns}}
 	}
-	if err := c.Finish(status, out.Summary.Totals); err != nil {
-		return err
-	}
-	out.Summary, err = c.Summary(j.Request.Policy, j.Request.View)
-	return err
+	s.record.Sum()
 }
 
-// confirm makes the fresh runs of the suspects, in a capture of their own, and
-// completes the verdict.
-func (j *Job) confirm(ctx context.Context, c *measurements.Capture, totals measurements.Totals, stop <-chan struct{}, watch Watch) (*Outcome, error) {
-	s := j.sequence
-	fresh, err := j.fresh()
-	if err != nil {
-		return nil, err
+// paidRuns is how many runs a side a ledger knows calls of, at most.
+func (j *Job) paidRuns(ctx context.Context, l *ledger.Ledger) (k int, err error) {
+	if l == nil {
+		return 0, nil
 	}
-	dir := filepath.Join(c.Dir(), freshFolder)
-	run := func() (Outcome, error) { return fresh.Resume(ctx, dir, stop, watch) }
-	if _, err := os.Stat(filepath.Join(dir, manifestFile)); errors.Is(err, fs.ErrNotExist) {
-		clearStart(dir)
-		created, err := fresh.create(dir, c.Manifest().Provenance)
+	for entry, err := range l.Attempts(ctx) {
 		if err != nil {
-			return nil, err
+			return 0, fmt.Errorf("reading what was sent: %w", err)
 		}
-		run = func() (Outcome, error) { return fresh.run(ctx, created, stop, watch) }
-	}
-	// Once this is written the folder is there: when it is missing later, what was
-	// paid for in it was lost.
-	s.record.FreshRuns = len(fresh.Plan.Cells)
-	if err := c.Finish(measurements.Partial, totals); err != nil {
-		return nil, err
-	}
-	out, err := run()
-	if err != nil || out.Verdict(j.Request.MaxErrorRate) != Passed {
-		return &out, err
-	}
-	subject, err := compare.Load(dir, j.Request.Policy, j.Request.View)
-	if err != nil {
-		return nil, err
-	}
-	s.record.Fresh = s.look.Confirm(s.against, s.regular, subject, s.options)
-	spend := out.Summary.Totals.Spend
-	s.record.FreshCalls = &spend.Calls
-	if spend.CostUnknown == 0 {
-		s.record.FreshCostUSDMicros = spend.CostUSDMicros
-	}
-	return &out, nil
-}
-
-// manifestFile is what makes a folder a capture.
-const manifestFile = "capture.json"
-
-// clearStart removes what a process left that died while it made a capture: files
-// that were to be renamed. Anything else in the folder stays, and is refused.
-func clearStart(dir string) {
-	leftovers, _ := filepath.Glob(filepath.Join(dir, "*.tmp")) // the pattern is well-formed
-	for _, name := range leftovers {
-		_ = os.Remove(name) // one that stays is refused with the folder
-	}
-}
-
-// holdsFresh checks that the fresh runs which a capture has paid for are there.
-func holdsFresh(ctx context.Context, c *measurements.Capture) error {
-	s := c.Manifest().Plan.Sequential
-	if s == nil || s.FreshRuns == 0 {
-		return nil
-	}
-	fresh, err := measurements.Reopen(filepath.Join(c.Dir(), freshFolder))
-	if err != nil {
-		return fmt.Errorf("its fresh runs are missing: resuming would pay for them again; restore the folder %s, or start a new capture (%w)", freshFolder, err)
-	}
-	return holdsReceipts(ctx, fresh)
-}
-
-// fresh plans the runs that confirm: another seed, so that nothing of what was
-// seen is seen again.
-func (j *Job) fresh() (*Job, error) {
-	var cases []*corpus.Case
-	fresh := *j
-	fresh.sequence = nil
-	fresh.Request.Against, fresh.Request.Runs, fresh.Request.Seed = "", compare.FreshRuns, freshSeed(j.Plan.Seed)
-	fresh.Request.Families, fresh.Request.Slices, fresh.Request.Cases, fresh.Request.Limit = nil, nil, nil, 0
-	for _, c := range j.Plan.cases() {
-		if slices.Contains(j.sequence.look.Suspects, compare.Suspect{Slice: c.Slice, Family: string(c.Family)}) {
-			cases = append(cases, c)
-			fresh.Request.Cases = append(fresh.Request.Cases, c.ID)
+		if entry.Dispatch.Scope == j.scope() {
+			k = max(k, int(entry.Dispatch.Index)+1)
 		}
 	}
-	var err error
-	if fresh.Plan, err = NewPlan(cases, j.Detector, compare.FreshRuns, fresh.Request.Seed); err != nil {
-		return nil, err
-	}
-	m := j.manifest
-	return &fresh, fresh.record(m.Plan.Corpus.Source, selection{split: m.Plan.Split, openings: m.Openings})
-}
-
-func freshSeed(seed uint64) uint64 {
-	sum := sha256.Sum256(fmt.Appendf(nil, "youden/fresh/1\n%d\n", seed))
-	return binary.BigEndian.Uint64(sum[:]) >> 11
+	return k, nil
 }
 
 // settle completes the record once the verdict is reached.

@@ -98,7 +98,7 @@ func TestLooksAreDescribed(t *testing.T) {
 		"look 1 at K = 2: FAIL, J -.07 against the baseline; no further run is needed":                                   {Comparison: &compare.Comparison{Verdict: compare.Fail}, Stop: true},
 		"look 1 at K = 2: WARN, J -.07 against the baseline; 10 fresh runs a side for what looks worse: injection, path": {Comparison: &compare.Comparison{Verdict: compare.Warn}, Suspects: []compare.Suspect{{Slice: "s", Family: "injection"}, {Slice: "s", Family: "path"}}},
 	} {
-		assert.Equal(t, want, describeLook(1, measurements.Look{K: 2, Verdict: string(look.Comparison.Verdict), Delta: &delta}, &look))
+		assert.Equal(t, want, describeLook(1, measurements.Look{K: 2, Verdict: string(look.Comparison.Verdict), Delta: &delta}, &look, ""))
 	}
 }
 
@@ -219,15 +219,15 @@ func keepsFreshRuns(t *testing.T, base string) {
 	drifted.Limit = 21
 	out := start(t, drifted, dir, nil, Watch{})
 	require.NotNil(t, out.Comparison)
-	before, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	before, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	require.NoError(t, err)
-	for _, gone := range []string{filepath.Join(freshFolder, ledgerFile), freshFolder} {
+	for _, gone := range []string{filepath.Join(freshFolder, LedgerFile), freshFolder} {
 		require.NoError(t, os.RemoveAll(filepath.Join(dir, gone)))
 		job, err := Prepare(drifted, detector.Core(), filepath.Dir(dir), "resume")
 		require.NoError(t, err)
 		_, err = job.Resume(context.Background(), dir, nil, Watch{})
 		assert.ErrorContains(t, err, "pay")
-		after, err := os.ReadFile(filepath.Join(dir, manifestFile))
+		after, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 		require.NoError(t, err)
 		assert.Equal(t, string(before), string(after))
 	}

@@ -31,7 +31,7 @@ func (j *Job) open(ctx context.Context, c *measurements.Capture, stop <-chan str
 		return s, nil
 	}
 	var err error
-	if s.ledger, err = ledger.Open(ctx, filepath.Join(c.Dir(), ledgerFile), ledger.Options{Indeterminate: j.indeterminate()}); err != nil {
+	if s.ledger, err = ledger.Open(ctx, filepath.Join(c.Dir(), LedgerFile), ledger.Options{Indeterminate: j.indeterminate()}); err != nil {
 		return nil, err
 	}
 	if err = j.openBudget(ctx, s.ledger, c.Dir()); err == nil {

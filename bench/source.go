@@ -113,14 +113,29 @@ type selection struct {
 	openings int    // of its holdout so far, this one included
 }
 
+// outlines describes the cases of a split without opening anything.
+func (s *Source) outlines(split string) ([]corpus.Outline, error) {
+	if s.Sealed.Count() == 0 {
+		if split == "holdout" {
+			return nil, fmt.Errorf("corpus %s has no holdout; use --split all, or declare splits in its catalog", s.Name)
+		}
+		return s.Train.Outlines(), nil
+	}
+	var list []corpus.Outline
+	if split != "holdout" {
+		list = s.Train.Outlines()
+	}
+	if split != "train" {
+		list = append(list, s.Sealed.Outlines()...)
+	}
+	return list, nil
+}
+
 // take returns the cases of a split. The holdout leaves its seal only here, and
 // the opening is on disk before the first of its cases is. Openings of the
 // embedded holdout are recorded in folder.
 func (s *Source) take(split, folder, command, detectorName string) (selection, error) {
 	if s.Sealed.Count() == 0 {
-		if split == "holdout" {
-			return selection{}, fmt.Errorf("corpus %s has no holdout; use --split all, or declare splits in its catalog", s.Name)
-		}
 		return selection{cases: s.Train.Cases(), split: "all"}, nil
 	}
 	log := corpus.Openings{Path: s.openings}

@@ -55,6 +55,9 @@ func (a *app) setBaseline(s *settings, dir string) error {
 	if err != nil {
 		return err
 	}
+	if err := (output{flag: "--name", name: name}).check(dir, s.string("config")); err != nil {
+		return err
+	}
 	subject, err := loadSubject(s, dir)
 	if err != nil {
 		return err

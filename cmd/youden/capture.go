@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,6 +34,11 @@ runs a side and stops when the answer is clear, looks again at 5, and gives fami
 that look worse then 10 fresh runs a side that confirm or clear them. The exit code is
 that of "youden compare", and the false alarms are as rare.
 
+--gates holds the capture against a file of thresholds (see "youden compare"): they are
+checked against the plan before anything is sent, and judged at the end. Gates on a
+difference need --against. With gates a look ends the capture early on FAIL only, never
+because all is well: a gate wants all runs.
+
 --max-cost, --max-calls, --max-tokens and --max-time bound what the capture may come to:
 before a call is sent the most that it can come to is set aside, and it is refused when
 that would cross a cap. The capture then ends with exit code 6, and goes on with
@@ -44,7 +48,7 @@ that would cross a cap. The capture then ends with exit code 6, and goes on with
   youden capture --detector control:always
   youden capture --endpoint deepseek --runs 5 --family injection --max-cost 2.50
   youden capture --corpus ./my-cases --endpoint http://127.0.0.1:8080/v1 --model qwen3
-  youden capture --against baselines/main.json
+  youden capture --against baselines/main.json --gates gates.toml
   youden capture --dry-run --print-config`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -80,6 +84,7 @@ func addCaptureFlags(f *pflag.FlagSet) {
 	f.String("policy", string(measurements.Class), "what counts as silence: strict, class or region")
 	f.String("view", string(measurements.Charge), "what charged failures do: charge or exclude")
 	f.String("against", "", "baseline `FILE` or capture to compare with while the capture grows: it stops early when the answer is clear")
+	f.String("gates", "", "`FILE` with gates that must hold, such as gates.toml; with --against it then stops early on FAIL only")
 	f.String("junit", "", "with --against, also write the comparison as JUnit XML to `FILE`")
 	f.String("capabilities", "", "`FILE` that youden doctor wrote of the endpoint, to embed; empty = capabilities/<endpoint>-<model>.json if it is there")
 	f.String("out", "", "`DIR` of the capture; empty = captures/<time>-<detector>-<random>")
@@ -122,8 +127,23 @@ func (a *app) capture(ctx context.Context, s *settings) error {
 	if dir != "" {
 		folder = filepath.Dir(dir)
 	}
+	if err := s.checkAgainst(req.Against); err != nil {
+		return err
+	}
+	if dir != "" {
+		if err := outsideCaptures("--out", dir); err != nil {
+			return err
+		}
+	}
+	capabilities := s.string("capabilities")
+	if capabilities == "" {
+		capabilities = req.Endpoint.CapabilitiesFile(req.EndpointName)
+	}
+	if err := checkJUnit(view.junit, dir, req.Against, req.Gates, capabilities, s.string("config")); err != nil {
+		return err
+	}
 	if s.bool("dry-run") {
-		return incomparable(a.dryRun(ctx, req, folder))
+		return a.dryRun(ctx, req, folder)
 	}
 	if info, err := os.Stat(dir); dir != "" && err == nil && !info.IsDir() {
 		return fmt.Errorf("--out %s is a file; a capture is a directory, choose another name", dir)
@@ -131,12 +151,9 @@ func (a *app) capture(ctx context.Context, s *settings) error {
 	if entries, err := os.ReadDir(dir); dir != "" && err == nil && len(entries) > 0 {
 		return fmt.Errorf("--out %s is not empty; choose another directory, or go on with: youden resume %s", dir, dir)
 	}
-	if err := checkJUnit(view.junit, req.Against); err != nil {
-		return err
-	}
 	job, err := bench.Prepare(req, programs(), folder, "capture")
 	if err != nil {
-		return incomparable(err)
+		return err
 	}
 	a.warn(job.Warnings)
 	if dir == "" {
@@ -151,23 +168,20 @@ func (a *app) capture(ctx context.Context, s *settings) error {
 	})
 }
 
-// incomparable gives a plan that could not be compared with its baseline, or that
-// its caps refuse, its exit code.
-func incomparable(err error) error {
-	var reasons *bench.IncomparableError
-	if errors.As(err, &reasons) {
-		return &exitError{exitIncomparable, err}
+// checkAgainst refuses what a capture would leave undone: a baseline that was asked for
+// and has no name, such as a variable that is not set, and a report of a comparison that
+// there will be none of.
+func (s *settings) checkAgainst(against string) error {
+	if against != "" {
+		return nil
 	}
-	return unaffordable(err)
-}
-
-// unaffordable gives a plan that its caps refuse its exit code.
-func unaffordable(err error) error {
-	var refused *bench.BudgetError
-	if errors.As(err, &refused) {
-		return &exitError{exitBudget, err}
+	if f := s.flags.Lookup("against"); f != nil && s.origin["against"] != "default" {
+		return fmt.Errorf("--against (from %s) names no baseline; name one, such as main, or leave it out", s.origin["against"])
 	}
-	return err
+	if s.string("junit") != "" {
+		return fmt.Errorf("--junit (from %s) is a report of the comparison, and there is none without --against BASELINE: add that, or leave --junit out", s.origin["junit"])
+	}
+	return nil
 }
 
 // programs registers every detector program.
@@ -188,6 +202,9 @@ func (s *settings) request() (bench.Request, error) {
 		return req, err
 	}
 	var err error
+	if req.Gates, err = gatesFile(s); err != nil {
+		return req, err
+	}
 	if req.Policy, err = measurements.ParsePolicy(s.string("policy")); err != nil {
 		return req, fmt.Errorf("--policy: %w", err)
 	}
@@ -226,36 +243,47 @@ func (a *app) execute(v view, req bench.Request, start func(bench.Watch) (bench.
 	})
 	v.reporter.Close()
 	if err != nil {
-		var internal *bench.InternalError
-		if errors.As(err, &internal) {
-			return &exitError{exitInternal, err}
-		}
-		if out.Dir != "" {
+		if out.Dir != "" && !isA[*bench.InternalError](err) {
 			err = fmt.Errorf("%w; what was paid for is in its ledger: when that is mended, go on with: youden resume %s", err, out.Dir)
 		}
-		return unaffordable(err)
+		return err
 	}
 	fmt.Fprintf(a.err, "capture: %s\n", out.Dir)
-	if err := a.write(v.format, report.Options{}, out.Summary); err != nil {
+	if err := a.write(v.format, report.Options{Comparison: out.Comparison, Gates: out.Gates}, out.Summary); err != nil {
 		return err
 	}
 	if err := a.showComparison(v, out); err != nil {
 		return err
 	}
-	if err := a.verdict(out, req); err != nil || out.Comparison == nil {
+	if err := a.showGates(v, out); err != nil {
 		return err
 	}
-	return compareExit(out.Comparison)
+	switch err := a.verdict(out, req); {
+	case err != nil:
+		return err
+	case out.Comparison != nil:
+		return compareExit(out.Comparison)
+	}
+	return verdictExit(out.Gates.Verdict())
 }
 
-// showComparison prints what a capture with --against came to. Its JSON is the plan
-// of the capture's, which holds it: one document to a reader.
+// showComparison prints what a capture with --against came to. Its JSON is part of the
+// capture's: one document to a reader. CSV holds the capture alone, and the verdict is
+// then said beside it.
 func (a *app) showComparison(v view, out bench.Outcome) error {
 	if out.Comparison == nil {
 		return nil
 	}
-	if err := writeJUnit(v.junit, out.Comparison); err != nil || v.format == report.JSON || v.format == report.CSV {
+	if err := writeJUnit(v.junit, out.Comparison); err != nil {
 		return err
+	}
+	switch v.format {
+	case report.JSON:
+		return nil
+	case report.CSV:
+		fmt.Fprintf(a.err, "youden: %s\n", report.Headline(out.Comparison))
+		a.tell(report.GateLines(out.Comparison.Gates))
+		return nil
 	}
 	text, err := report.Comparison(out.Comparison, v.format, a.width)
 	if err != nil {
@@ -263,6 +291,25 @@ func (a *app) showComparison(v view, out bench.Outcome) error {
 	}
 	_, err = fmt.Fprintf(a.out, "\n%s", text)
 	return err
+}
+
+// showGates prints the gates of a capture that is compared with nothing.
+func (a *app) showGates(v view, out bench.Outcome) error {
+	switch {
+	case len(out.Gates) == 0 || v.format == report.JSON:
+		return nil
+	case v.format == report.CSV:
+		a.tell(report.GateLines(out.Gates))
+		return nil
+	}
+	_, err := fmt.Fprintf(a.out, "\n%s", report.Gates(out.Gates, v.format, a.width))
+	return err
+}
+
+func (a *app) tell(lines []string) {
+	for _, line := range lines {
+		fmt.Fprintf(a.err, "youden: %s\n", line)
+	}
 }
 
 // verdictCodes is the exit code of each end of a capture.

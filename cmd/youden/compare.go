@@ -87,14 +87,10 @@ func (a *app) compare(s *settings, args []string) error {
 	if s.bool("self-test") && format == report.CSV {
 		return errors.New("--self-test is no row of a comparison: use --format table, markdown or json")
 	}
-	if err := checkJUnit(s.string("junit"), args...); err != nil {
+	if err := checkJUnit(s.string("junit"), append(args, s.string("gates"), s.string("config"))...); err != nil {
 		return err
 	}
 	before, after, err := loadBoth(s, args[0], args[1])
-	var other *compare.OtherScoringError
-	if errors.As(err, &other) {
-		return &exitError{exitIncomparable, fmt.Errorf("%s: %w", compare.Incomparable, err)}
-	}
 	if err != nil {
 		return err
 	}
@@ -214,12 +210,16 @@ func (a *app) printComparison(s *settings, c *compare.Comparison, format report.
 
 // compareExit turns a verdict into an exit code; the output has said why.
 func compareExit(c *compare.Comparison) error {
+	if c.New.Incomplete != "" {
+		return &exitError{code: exitIncomplete}
+	}
+	return verdictExit(c.Verdict)
+}
+
+func verdictExit(v compare.Verdict) error {
 	code := map[compare.Verdict]int{
 		compare.Fail: exitRegression, compare.Inconclusive: exitInconclusive, compare.Incomparable: exitIncomparable,
-	}[c.Verdict]
-	if c.New.Incomplete != "" {
-		code = exitIncomplete
-	}
+	}[v]
 	if code == exitPass {
 		return nil
 	}

@@ -128,6 +128,9 @@ func (a *app) splitCorpus(dir string, seed uint64) error {
 		return err
 	}
 	name := filepath.Join(dir, corpus.SplitsFile)
+	if err := outsideCaptures("PATH", name); err != nil {
+		return err
+	}
 	if err := writeNew(name, text); err != nil {
 		return err
 	}

@@ -70,6 +70,13 @@ func (a *app) doctor(ctx context.Context, s *settings, name string) error {
 	if err != nil {
 		return err
 	}
+	file := s.string("out")
+	if file == "" {
+		file = cfg.CapabilitiesFile(name)
+	}
+	if err := (output{flag: "--out", name: file, mark: capabilitiesMark}).check(s.string("config")); err != nil {
+		return err
+	}
 	patient, err := cfg.Patient(name)
 	if err != nil {
 		return err
@@ -92,10 +99,6 @@ func (a *app) doctor(ctx context.Context, s *settings, name string) error {
 	case err != nil:
 		return err
 	}
-	file := s.string("out")
-	if file == "" {
-		file = cfg.CapabilitiesFile(name)
-	}
 	return a.writeCapabilities(record, file, format)
 }
 
@@ -108,7 +111,7 @@ func (a *app) writeCapabilities(record *measurements.Capabilities, file string, 
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return fmt.Errorf("write the capability record: %w", err)
 	}
-	if err := os.WriteFile(file, text, 0o644); err != nil { //nolint:gosec // it holds no secret, and is meant to be committed
+	if err := replaceFile(file, text); err != nil {
 		return fmt.Errorf("write the capability record: %w", err)
 	}
 	fmt.Fprintf(a.err, "capability record: %s\n", file)

@@ -3,6 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+
+	"github.com/youden-bench/youden/bench"
+	"github.com/youden-bench/youden/measurements/compare"
 )
 
 // Exit codes, one table here and in the README. Scripts rely on them.
@@ -35,8 +38,9 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// exitCode maps an error of a command to the process's exit code. What no
-// command has classified is a usage or load error.
+// exitCode maps an error of a command to the process's exit code. What no command
+// has classified goes by its kind, whichever command met it; anything else is a usage
+// or load error.
 func exitCode(err error) int {
 	if err == nil {
 		return exitPass
@@ -45,5 +49,27 @@ func exitCode(err error) int {
 	if errors.As(err, &e) {
 		return e.code
 	}
+	for _, kind := range errorCodes {
+		if kind.is(err) {
+			return kind.code
+		}
+	}
 	return exitUsage
+}
+
+// errorCodes are the exit codes of the kinds of errors, the gravest first.
+var errorCodes = []struct {
+	is   func(error) bool
+	code int
+}{
+	{isA[*bench.InternalError], exitInternal},
+	{isA[*bench.BudgetError], exitBudget},
+	{isA[*bench.IncomparableError], exitIncomparable},
+	{isA[*compare.OtherScoringError], exitIncomparable},
+}
+
+// isA reports whether an error is, or wraps, one of a kind.
+func isA[E error](err error) bool {
+	var e E
+	return errors.As(err, &e)
 }

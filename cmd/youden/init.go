@@ -24,6 +24,9 @@ func (a *app) initCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := outsideCaptures("--config", name); err != nil {
+				return err
+			}
 			if err := writeNew(name, starter); err != nil {
 				return err
 			}

@@ -20,7 +20,15 @@ for again; runs that were never sent, or that were lost to the endpoint, are. Th
 corpus and the detector must be what they were when the capture began.
 
 Its caps are those of the capture as a whole: what was spent before counts, also that
-of calls whose answer never came. A capture that a cap stopped needs a larger one.`,
+of calls whose answer never came. A capture that a cap stopped needs a larger one.
+
+Of a capture --against, the runs that are recovered may change what is suspected. Fresh
+runs that were made stay and are counted as spent; what is suspected anew gets some too,
+and what is suspected no longer is not judged by its own. A look that was passed stays
+passed.
+
+A capture keeps the --gates that it began with. Where their file has changed since, it is
+refused until --gates says again which to take.`,
 		Example: `  youden resume captures/20261130T091500Z-oneshot-7f3a
   youden resume --max-cost 5 captures/20261130T091500Z-oneshot-7f3a
   youden resume --indeterminate retry captures/20261130T091500Z-oneshot-7f3a`,
@@ -39,6 +47,15 @@ of calls whose answer never came. A capture that a cap stopped needs a larger on
 			if err != nil {
 				return err
 			}
+			if err := s.checkAgainst(req.Against); err != nil {
+				return err
+			}
+			if err := s.regate(&req); err != nil {
+				return err
+			}
+			if err := checkJUnit(view.junit, dir, req.Against, req.Gates, s.string("config")); err != nil {
+				return err
+			}
 			if cmd.Flags().Changed("concurrency") {
 				req.Concurrency = s.int("concurrency")
 			}
@@ -53,7 +70,7 @@ of calls whose answer never came. A capture that a cap stopped needs a larger on
 				return fmt.Errorf("%w; files are named as from the folder where the capture began: resume it there", err)
 			}
 			if err != nil {
-				return incomparable(err)
+				return err
 			}
 			return a.execute(view, req, func(watch bench.Watch) (bench.Outcome, error) {
 				return job.Resume(cmd.Context(), dir, a.stop, watch)
@@ -63,9 +80,21 @@ of calls whose answer never came. A capture that a cap stopped needs a larger on
 	f := cmd.Flags()
 	f.Int("concurrency", bench.DefaultConcurrency, "runs under way at once; default: as the capture began")
 	f.String("indeterminate", "", "calls whose fate a crash left open: retry (may pay twice) or stop; empty = as the capture began")
+	f.String("gates", "", "`FILE` with gates to take in the place of those that the capture began with; empty = these")
 	f.String("junit", "", "of a capture --against: also write the comparison as JUnit XML to `FILE`")
 	addCapFlags(f, "empty = as the capture began, none = no cap")
 	f.String("format", "table", "table, markdown, json or csv")
 	f.String("progress", "auto", "auto, bar, plain, json or none")
 	return cmd
+}
+
+// regate puts the gates of the command line in the place of those that the capture
+// began with. A file of settings that has some says nothing of this capture.
+func (s *settings) regate(req *bench.Request) error {
+	if s.origin["gates"] != "flag" {
+		return nil
+	}
+	file, err := gatesFile(s)
+	req.Gates, req.GatesHash = file, ""
+	return err
 }

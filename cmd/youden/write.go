@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -54,61 +53,17 @@ func writeJUnit(name string, c *compare.Comparison) error {
 }
 
 // checkJUnit refuses a report, if there is a name for one, that cannot be written or
-// would overwrite what is compared: nothing need be judged first to know that.
+// would overwrite what is read or made: nothing need be judged first to know that.
 func checkJUnit(name string, inputs ...string) error {
 	if name == "" {
 		return nil
 	}
-	info, err := os.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return fmt.Errorf("--junit: %w", err)
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("--junit %s is no regular file; name one, such as junit.xml", name)
-	}
-	for _, input := range inputs {
-		if file, err := compare.Path(input); err == nil {
-			if _, err := os.Stat(input); errors.Is(err, fs.ErrNotExist) {
-				input = file
-			}
-		}
-		if within(name, input) {
-			return fmt.Errorf("--junit %s would overwrite %s, which is compared; name another file", name, input)
-		}
+	if err := (output{flag: "--junit", name: name, mark: junitMark}).check(inputs...); err != nil {
+		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".youden-*")
 	if err != nil {
 		return fmt.Errorf("--junit %s cannot be written: %w", name, err)
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
-}
-
-// within reports whether a file is the same as another, by whatever name, or stands
-// in a folder.
-func within(name, other string) bool {
-	target, err := os.Stat(other)
-	if err != nil {
-		return false
-	}
-	if info, err := os.Stat(name); err == nil && os.SameFile(info, target) {
-		return true
-	}
-	folder, err := filepath.Abs(filepath.Dir(name))
-	if err != nil {
-		return false
-	}
-	if resolved, err := filepath.EvalSymlinks(folder); err == nil {
-		folder = resolved
-	}
-	for {
-		if info, err := os.Stat(folder); err == nil && os.SameFile(info, target) {
-			return true
-		}
-		up := filepath.Dir(folder)
-		if up == folder {
-			return false
-		}
-		folder = up
-	}
 }

@@ -179,11 +179,20 @@ func (c *Comparison) judge(before, after *Subject, matched Matched, o Options) {
 	}
 	c.claimNothing(repeatOf(before, after, matched.Both))
 	c.lost(before, after, o)
-	c.Gates = o.Gates.Judge(before, after)
+	c.Hold(o.Gates, before, after)
+	c.byLooks(before, after, o)
+}
+
+// Hold judges gates, and lets them speak in the verdict. What cannot be compared is
+// not held against any.
+func (c *Comparison) Hold(gates Gates, before, after *Subject) {
+	if c.Verdict == Incomparable {
+		return
+	}
+	c.Gates = gates.Judge(before, after)
 	c.Verdict = worse(c.Verdict, c.Gates.Verdict())
 	c.Regressions = append(c.Regressions, c.Gates.Regressions()...)
 	c.Reasons = append(c.Reasons, c.Gates.Doubts()...)
-	c.byLooks(before, after, o)
 }
 
 // rule is the verdict of the slices that decide, and why NEW fails whatever they

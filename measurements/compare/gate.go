@@ -48,6 +48,7 @@ import (
 // fallen by more, delta.j.lo unless it surely has not.
 type Gates struct {
 	File      string
+	digest    string // of the file
 	list      []gate
 	positions *tomlfile.Positions
 }
@@ -124,6 +125,9 @@ func (g gate) floorText() string {
 	}
 	return fmt.Sprintf(" from severity %s on", measurements.Floors()[g.floor])
 }
+
+// Digest names the content of the file, also of one that could not be read as gates.
+func (g Gates) Digest() string { return g.digest }
 
 // Len is the number of gates, those that were added included.
 func (g Gates) Len() int { return len(g.list) }

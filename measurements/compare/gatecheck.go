@@ -58,10 +58,19 @@ func (g *gate) check(plan Shape, addresses []gateAddress) *scopeError {
 	if g.floor != noFloor && plan.Severities != nil && !*plan.Severities {
 		return &scopeError{"min_severity", "the data do not say how severe findings are", "leave min_severity out, or capture anew"}
 	}
+	if g.compares() && plan.NoOld {
+		return &scopeError{"name", "it compares with OLD, and nothing is compared with", "capture --against a baseline, or gate a level"}
+	}
 	cases := plan.Cases
 	if g.compares() {
 		cases = plan.both()
 	}
+	for _, c := range cases {
+		if c.Unscorable && at.cases != nil && at.holds(c.address()) {
+			return &scopeError{"case", fmt.Sprintf("case %q cannot be scored, so that the gate could never pass", c.ID), "leave it out; `youden corpus lint` says why"}
+		}
+	}
+	cases = scorable(cases)
 	n := 0
 	for _, c := range cases {
 		n += count(at.holds(c.address()))
@@ -89,8 +98,11 @@ func (g *gate) check(plan Shape, addresses []gateAddress) *scopeError {
 }
 
 func (g *gate) noCase(plan Shape) *scopeError {
-	if len(plan.Cases) == 0 {
+	switch {
+	case len(plan.Cases) == 0:
 		return &scopeError{"name", "the data have no case", "choose others"}
+	case len(scorable(plan.Cases)) < len(plan.Cases) && !g.compares():
+		return &scopeError{"name", fmt.Sprintf("no case of %s can be scored", g.scope), "choose others; `youden corpus lint` says why"}
 	}
 	return &scopeError{"name", fmt.Sprintf("OLD has no case of %s to compare with", g.scope), "make a baseline that has them, or gate a level"}
 }

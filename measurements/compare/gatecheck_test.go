@@ -175,11 +175,22 @@ func TestGateShapes(t *testing.T) {
 
 	pair := &corpus.Case{ID: "a", Slice: "s", Family: "injection", Vulnerable: &corpus.Side{}, Fixed: &corpus.Side{}}
 	clean := &corpus.Case{ID: "b", Slice: "s", Family: "path", Fixed: &corpus.Side{}}
-	plan := PlanShape([]*corpus.Case{pair, clean}, 4)
-	assert.Equal(t, Shape{K: 4, Cases: []CaseShape{
-		{ID: "a", Hash: pair.Hash(), Slice: "s", Family: "injection", Vulnerable: true, Fixed: true},
-		{ID: "b", Hash: clean.Hash(), Slice: "s", Family: "path", Fixed: true},
+	plan := PlanShape([]corpus.Outline{pair.Outline(), clean.Outline()}, 4)
+	assert.Equal(t, Shape{K: 4, NoOld: true, Cases: []CaseShape{
+		{ID: "a", Hash: pair.Hash(), Slice: "s", Family: "injection", Vulnerable: true, Fixed: true, Unscorable: true},
+		{ID: "b", Hash: clean.Hash(), Slice: "s", Family: "path", Fixed: true, Unscorable: true},
 	}}, plan)
+	assert.False(t, plan.Against(before).NoOld)
+	for demand, want := range map[string]string{
+		one("metric = 'j'", "min = 0.1"):                                  "no case of all cases can be scored",
+		one("case = 'b'", "min_pass = '4/4'"):                             `case "b" cannot be scored`,
+		one("metric = 'delta.j'", "margin = 0.1"):                         "nothing is compared with",
+		one("metric = 'j'", "margin = 0.1", "kind = 'drop-only'"):         "nothing is compared with",
+		one("case = 'a'", "min_pass = '4/4'", "kind = 'drop-only'"):       "nothing is compared with",
+		one("metric = 'recall'", "min = 0.1", "family = 'no-such-thing'"): "no-such-thing",
+	} {
+		require.ErrorContains(t, checked(t, demand, plan), want)
+	}
 }
 
 // The example of the documentation is a file that works.

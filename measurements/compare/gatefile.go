@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -49,7 +51,10 @@ func LoadGates(file string) (Gates, error) {
 	if err != nil {
 		return Gates{}, fmt.Errorf("reading gates: %w", err)
 	}
-	return ReadGates(file, data)
+	gates, err := ReadGates(file, data)
+	sum := sha256.Sum256(data)
+	gates.digest = hex.EncodeToString(sum[:])
+	return gates, err
 }
 
 // ReadGates reads the gates of a document, called name in errors, and adds those

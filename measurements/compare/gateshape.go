@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"slices"
+
 	"github.com/youden-bench/youden/corpus"
 	"github.com/youden-bench/youden/measurements"
 )
@@ -14,6 +16,7 @@ type Shape struct {
 	// Severities says whether the data know how severe findings are, Priced
 	// whether calls have a price.
 	Severities, Priced *bool
+	NoOld              bool // nothing is compared with: it is no comparison
 }
 
 // CaseShape is a case without its runs.
@@ -22,15 +25,17 @@ type CaseShape struct {
 	Slice, Family     string
 	Vulnerable, Fixed bool // the sides that it has
 	Alone             bool // OLD does not have it
+	Unscorable        bool // known before any run
 }
 
-// PlanShape is the shape of k runs over the cases of a plan.
-func PlanShape(cases []*corpus.Case, k int) Shape {
-	s := Shape{K: k}
+// PlanShape is the shape of k runs over the cases of a plan, that is compared with
+// nothing until Against says otherwise.
+func PlanShape(cases []corpus.Outline, k int) Shape {
+	s := Shape{K: k, NoOld: true}
 	for _, c := range cases {
 		s.Cases = append(s.Cases, CaseShape{
-			ID: c.ID, Hash: c.Hash(), Slice: c.Slice, Family: string(c.Family),
-			Vulnerable: c.Vulnerable != nil, Fixed: c.Fixed != nil,
+			ID: c.ID, Hash: c.Hash, Slice: c.Slice, Family: string(c.Family),
+			Vulnerable: c.Vulnerable, Fixed: c.Fixed, Unscorable: !c.Scorable,
 		})
 	}
 	return s
@@ -54,7 +59,7 @@ func ShapeOf(s *Subject) Shape {
 // differences.
 func (s Shape) Against(before *Subject) Shape {
 	have := before.byHash()
-	s.OldK = before.K
+	s.OldK, s.NoOld = before.K, false
 	s.Cases = append([]CaseShape(nil), s.Cases...)
 	for i := range s.Cases {
 		s.Cases[i].Alone = have[s.Cases[i].Hash] == nil
@@ -74,6 +79,11 @@ func (s Shape) addresses() []gateAddress {
 }
 
 func (c CaseShape) address() gateAddress { return gateAddress{c.Slice, c.Family, c.ID} }
+
+// scorable are those that can have a score.
+func scorable(cases []CaseShape) []CaseShape {
+	return slices.DeleteFunc(slices.Clone(cases), func(c CaseShape) bool { return c.Unscorable })
+}
 
 // both are the cases that have differences.
 func (s Shape) both() []CaseShape {

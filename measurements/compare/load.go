@@ -45,7 +45,9 @@ func Load(name string, p measurements.Policy, v measurements.View) (*Subject, er
 // the file is sound, and what is asked is incomparable with it.
 type OtherScoringError struct{ Cause *LoadError }
 
-func (e *OtherScoringError) Error() string { return e.Cause.Error() }
+func (e *OtherScoringError) Error() string {
+	return fmt.Sprintf("%s: %v", Incomparable, e.Cause)
+}
 
 func (e *OtherScoringError) Unwrap() error { return e.Cause }
 

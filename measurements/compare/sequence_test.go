@@ -217,7 +217,7 @@ func TestFollowIsLookAndConfirm(t *testing.T) {
 				got = ended{l.Comparison.Verdict, 2 * len(g.before) * k, n + 1}
 				if len(l.Suspects) > 0 {
 					fresh := only(g.fresh, l.Suspects)
-					results := l.Confirm(subject(g.before, w.oldK), subject(g.looks[n], k), subject(fresh, FreshRuns), o)
+					results := l.Confirm(subject(g.before, w.oldK), subject(g.looks[n], k), o, subject(fresh, FreshRuns))
 					require.Len(t, results, len(l.Suspects))
 					got = ended{l.Comparison.Verdict, got.runs + 2*FreshRuns*len(fresh), 0}
 				}
@@ -246,7 +246,7 @@ func TestConfirmSaysWhatFreshRunsSay(t *testing.T) {
 	run := func(fresh []measurements.CaseScore) *Look {
 		l := &Look{K: 5, Comparison: Compare(subject(g.before, 5), subject(g.looks[1], 5), Options{}), Suspects: all}
 		l.Comparison.Verdict = Pass
-		l.Confirm(subject(g.before, 5), subject(g.looks[1], 5), subject(fresh, FreshRuns), Options{})
+		l.Confirm(subject(g.before, 5), subject(g.looks[1], 5), Options{}, subject(fresh, FreshRuns))
 		return l
 	}
 	set := func(hits, counted int) (list []measurements.CaseScore) {

@@ -81,6 +81,21 @@ func LookAt(before, after *Subject, n int, o Options) *Look {
 	return l
 }
 
+// Uphold keeps the FAIL of an earlier look: a capture that goes on, because its later
+// runs were made already, is not judged by these alone.
+func (l *Look) Uphold(number, k int, failed *Comparison) {
+	c := l.Comparison
+	if failed == nil || c.Verdict == Incomparable {
+		return
+	}
+	for _, why := range failed.Regressions {
+		if !slices.Contains(failed.Warned, why) {
+			c.Regressions = append(c.Regressions, fmt.Sprintf("at look %d, of %d runs a side: %s", number, k, why))
+		}
+	}
+	c.Verdict, l.Stop, l.Suspects = worse(c.Verdict, Fail), true, nil
+}
+
 // Growing is a capture that has come to k runs a side, from its rows so far.
 func Growing(name string, m measurements.Manifest, rows []measurements.RunRow, k int) (*Subject, error) {
 	t, err := measurements.TallyRuns(m, rows, measurements.Part{
@@ -194,9 +209,22 @@ func (r Row) suspect(p, drop float64) bool {
 }
 
 // Confirm judges the suspects of a look again, by fresh runs of NEW and nothing
-// else, and completes its verdict.
-func (l *Look) Confirm(before, regular, fresh *Subject, o Options) []measurements.FreshRuns {
+// else, and completes its verdict. The fresh runs may be in several captures; what
+// these have of families that are no suspects is passed over. Fresh runs that were made
+// in another way than the regular ones confirm nothing, and clear nothing either.
+func (l *Look) Confirm(before, regular *Subject, o Options, parts ...*Subject) []measurements.FreshRuns {
 	c := l.Comparison
+	for _, part := range parts {
+		reasons, _ := incomparable(regular.Identity, part.Identity, "")
+		for _, reason := range reasons {
+			c.Reasons = append(c.Reasons, "the fresh runs were made otherwise than the regular ones: "+reason)
+			c.Verdict = Incomparable
+		}
+	}
+	if c.Verdict == Incomparable {
+		return nil
+	}
+	fresh := l.joined(parts)
 	results := confirm(before, regular, fresh, l.Suspects, o)
 	if missing := fresh.lost(); missing > 0 {
 		for _, worst := range []bool{true, false} {
@@ -229,6 +257,19 @@ func (l *Look) Confirm(before, regular, fresh *Subject, o Options) []measurement
 		}
 	}
 	return results
+}
+
+// joined are the fresh runs of the suspects.
+func (l *Look) joined(parts []*Subject) *Subject {
+	all := &Subject{Identity: Identity{K: FreshRuns}}
+	for _, part := range parts {
+		for _, c := range part.Cases {
+			if slices.Contains(l.Suspects, Suspect{c.Slice, c.Family}) {
+				all.Cases = append(all.Cases, c)
+			}
+		}
+	}
+	return all
 }
 
 // confirm applies the family rule to fresh runs, Holm over the suspects.

@@ -33,6 +33,11 @@ type comparisonDocument struct {
 }
 
 func comparisonJSON(c *compare.Comparison) (string, error) {
+	raw, err := Document(documentOf(c))
+	return string(raw), err
+}
+
+func documentOf(c *compare.Comparison) comparisonDocument {
 	d := comparisonDocument{
 		Comparison: c, Slices: orEmpty(c.Slices), Families: orEmpty(c.Families), Regressions: orEmpty(c.Regressions), Warned: orEmpty(c.Warned),
 		Warnings: orEmpty(c.Warnings), Reasons: orEmpty(c.Reasons), Cases: orEmpty(c.Cases), Added: orEmpty(c.Added),
@@ -42,8 +47,7 @@ func comparisonJSON(c *compare.Comparison) (string, error) {
 	if c.Misses.Votes() > 0 {
 		d.Misses = &c.Misses
 	}
-	raw, err := Document(d)
-	return string(raw), err
+	return d
 }
 
 func orEmpty[T any](list []T) []T {

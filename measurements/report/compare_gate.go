@@ -1,10 +1,33 @@
 package report
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/youden-bench/youden/measurements/compare"
 )
+
+// Gates prints the gates of a capture that is compared with nothing, for people.
+func Gates(gates compare.GateResults, f Format, width int) string {
+	p := paper{text: Plain, table: func(g grid) string { return textTable(g, width) }, width: width}
+	if f == Markdown {
+		p = paper{text: markdownText, table: markdownTable, markdown: true}
+	}
+	page := p.heading(gatesTitle(gates)) + p.table(shown(gateColumns(), gates))
+	if lines := slices.Concat(gates.Regressions(), gates.Doubts()); len(lines) > 0 {
+		page += "\n" + p.lines(lines)
+	}
+	return page
+}
+
+// GateLines says of each gate in a line for a terminal what it came to.
+func GateLines(gates compare.GateResults) (lines []string) {
+	for _, g := range gates {
+		lines = append(lines, Plain(fmt.Sprintf("gate %q (%s): %s: %s", gateName(g), g.Asked, gateVerdict(g), g.Reason)))
+	}
+	return lines
+}
 
 // gatesTitle heads the gates with their file and how many of them hold.
 func gatesTitle(gates compare.GateResults) string {

@@ -11,6 +11,9 @@ import (
 // headlineReasons is how many reasons fit the line that carries the verdict.
 const headlineReasons = 5
 
+// Headline is the verdict of a comparison and why, in one line for a terminal.
+func Headline(c *compare.Comparison) string { return Plain(headline(c)) }
+
 // headline is the verdict and why, in one line that can be quoted alone.
 func headline(c *compare.Comparison) string {
 	verdict := string(c.Verdict)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/youden-bench/youden/measurements"
 )
@@ -32,11 +33,26 @@ func looks(s *measurements.Sequential) []string {
 		if s.FreshCostUSDMicros != nil {
 			line += fmt.Sprintf(" for USD %.4f", float64(*s.FreshCostUSDMicros)/1e6)
 		}
-		lines = append(lines, line+", which are in no total here: they are a capture of their own, in its folder fresh")
+		lines = append(lines, line+", which are in no total here: they are a capture of their own, in its folder "+freshFolders(s))
 	}
 	for _, f := range s.Fresh {
 		lines = append(lines, fmt.Sprintf("%d fresh runs a side of %s, %s (n = %d): delta J %s, p general %s, p here %s: %s",
 			f.Runs, f.Slice, f.Family, f.N, signed(f.Delta), pValue(f.P).text, pValue(f.PCases).text, f.Verdict))
 	}
+	for _, f := range s.Unjudged() {
+		lines = append(lines, fmt.Sprintf("the fresh runs of %s, %s are no part of the verdict; they were paid for all the same", f.Slice, f.Family))
+	}
 	return lines
+}
+
+// freshFolders names where fresh runs lie in a capture.
+func freshFolders(s *measurements.Sequential) string {
+	var names []string
+	for _, f := range s.FreshCaptures {
+		names = append(names, f.Folder)
+	}
+	if len(names) == 0 {
+		return "fresh"
+	}
+	return strings.Join(names, ", ")
 }

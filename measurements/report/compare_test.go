@@ -383,4 +383,11 @@ func TestLooks(t *testing.T) {
 		"compared while it grew, at 2 looks; made all 5 planned runs a side, and 20 fresh runs besides",
 		"10 fresh runs a side of s, injection (n = 9): delta J -.40, p general <.001, p here n/a: FAIL",
 	}, looks(s))
+	s.FreshCalls = ptr(int64(40))
+	s.FreshCaptures = []measurements.FreshCapture{
+		{Folder: "fresh", Suspects: []measurements.SliceFamily{{Slice: "s", Family: "path"}}},
+		{Folder: "fresh-2", Suspects: []measurements.SliceFamily{{Slice: "s", Family: "injection"}}},
+	}
+	assert.Equal(t, "the fresh runs made 40 calls, which are in no total here: they are a capture of their own, in its folder fresh, fresh-2", looks(s)[1])
+	assert.Equal(t, "the fresh runs of s, path are no part of the verdict; they were paid for all the same", looks(s)[3])
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/youden-bench/youden/measurements"
+	"github.com/youden-bench/youden/measurements/compare"
 )
 
 // csvTable prints the rows of all captures below one header.
@@ -87,11 +88,14 @@ type runJSON struct {
 	Latency   *int64  `json:"latency_ms"`
 }
 
-// captureJSON is a summary and the rows that were asked for.
+// captureJSON is a summary and the rows that were asked for. A capture that was
+// compared while it grew has the comparison as youden compare prints it.
 type captureJSON struct {
 	measurements.Summary
-	Cases []caseJSON `json:"cases,omitempty"`
-	Runs  []runJSON  `json:"runs,omitempty"`
+	Comparison *comparisonDocument `json:"comparison,omitempty"`
+	Gates      compare.GateResults `json:"gates,omitempty"`
+	Cases      []caseJSON          `json:"cases,omitempty"`
+	Runs       []runJSON           `json:"runs,omitempty"`
 }
 
 func jsonText(captures []measurements.Summary, o Options) (string, error) {
@@ -105,6 +109,11 @@ func jsonText(captures []measurements.Summary, o Options) (string, error) {
 			all[i].Runs = jsonRuns(&captures[i])
 		}
 	}
+	if c := o.Comparison; c != nil {
+		d := documentOf(c)
+		all[0].Comparison = &d
+	}
+	all[0].Gates = o.Gates
 	var value any = all[0]
 	if len(all) > 1 {
 		value = struct {

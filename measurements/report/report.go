@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/youden-bench/youden/measurements"
+	"github.com/youden-bench/youden/measurements/compare"
 )
 
 // Format is a way of printing.
@@ -57,6 +58,10 @@ func ParseBy(s string) (By, error) {
 type Options struct {
 	By    By  // "" = by family
 	Width int // columns of the terminal, for tables; 0 = as wide as it gets
+	// Comparison and Gates are what a capture came to when it ended. They are part of
+	// its JSON; the other formats print them apart.
+	Comparison *compare.Comparison
+	Gates      compare.GateResults
 }
 
 // Write prints captures: several stand side by side where they may be compared,
