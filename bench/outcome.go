@@ -59,8 +59,8 @@ func (o Outcome) Verdict(maxErrorRate float64) Verdict {
 // limit.
 func (o Outcome) onlyRateLimited() bool {
 	lost := false
-	for _, r := range o.Summary.Runs {
-		row, _ := detector.Status(r.Status).Row()
+	for status := range o.Summary.Totals.Statuses {
+		row, _ := detector.Status(status).Row()
 		if row.Error && row.Status != detector.RateLimited {
 			return false
 		}

@@ -140,18 +140,9 @@ func (p *Plan) stages() []stage {
 	return stages
 }
 
-// upTo keeps what belongs to the first k runs of each side.
-func (p *Plan) upTo(k int, rows []measurements.Rows) []measurements.Rows {
-	if k == p.K {
-		return rows
-	}
-	var list []measurements.Rows
-	for i, row := range rows {
-		if p.Cells[i].K < k {
-			list = append(list, row)
-		}
-	}
-	return list
+// upTo says of each cell whether it belongs to the first k runs of its side.
+func (p *Plan) upTo(k int) func(i int) bool {
+	return func(i int) bool { return p.Cells[i].K < k }
 }
 
 // target is what the detector is shown of a planned run.

@@ -167,21 +167,22 @@ func TestUnscorableCasesAreNotSent(t *testing.T) {
 			result, err := (&Runner{Program: program, Model: model}).Run(context.Background(), plan, nil)
 			require.NoError(t, err)
 			assert.Empty(t, model.requests, "nothing is paid for it")
-			require.Len(t, result.Rows, 4)
-			for _, rows := range result.Rows {
+			kept := rowsOf(t, result)
+			require.Len(t, kept, 4)
+			for _, rows := range kept {
 				assert.Equal(t, string(c.want), rows.Run.Status)
 				assert.NotNil(t, rows.Run.Detail)
 			}
-			scores := measurements.Score(measurements.PlanRecord{K: 2}, runRows(result), measurements.Class, measurements.Charge)
+			scores := measurements.Score(measurements.PlanRecord{K: 2}, runRows(kept), measurements.Class, measurements.Charge)
 			require.Len(t, scores, 1)
 			assert.Nil(t, scores[0].J, "no number of a case that was not run")
 		})
 	}
 }
 
-func runRows(r Result) []measurements.RunRow {
+func runRows(kept []measurements.Rows) []measurements.RunRow {
 	var rows []measurements.RunRow
-	for _, row := range r.Rows {
+	for _, row := range kept {
 		rows = append(rows, row.Run)
 	}
 	return rows

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"math"
 	"os"
 	"path/filepath"
@@ -107,10 +108,13 @@ func (j *Job) planLooks() error {
 }
 
 // lookAt is asked by the runner once all runs of a look have ended.
-func (s *sequence) lookAt(m measurements.Manifest, k int, rows []measurements.Rows, watch Watch) (goOn bool, err error) {
-	runs := make([]measurements.RunRow, len(rows))
-	for i, r := range rows {
-		runs[i] = r.Run
+func (s *sequence) lookAt(m measurements.Manifest, k int, rows iter.Seq2[measurements.Rows, error], watch Watch) (goOn bool, err error) {
+	runs := func(yield func(measurements.RunRow, error) bool) {
+		for r, err := range rows {
+			if !yield(r.Run, err) {
+				return
+			}
+		}
 	}
 	if s.regular, err = compare.Growing(m.ID, m, runs, k); err != nil {
 		return false, err

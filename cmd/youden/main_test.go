@@ -14,7 +14,7 @@ import (
 // TestMain lets the test binary act as the youden command, in scripts and in the
 // tests that kill it.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"youden": main})
+	testscript.Main(m, map[string]func(){"youden": main, "youden-measured": measured})
 }
 
 func TestScripts(t *testing.T) {
