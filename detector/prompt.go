@@ -33,16 +33,23 @@ func fenceToken(plan uint64, data ...string) string {
 }
 
 // fenceFile shows a file with line numbers between two marker lines.
-func fenceFile(plan uint64, f File) string {
+func fenceFile(b *strings.Builder, plan uint64, f File) {
 	token := fenceToken(plan, f.Path, f.Text)
-	var b strings.Builder
-	fmt.Fprintf(&b, "===== BEGIN FILE %s %s =====\n", token, strconv.Quote(f.Path))
+	fmt.Fprintf(b, "===== BEGIN FILE %s %s =====\n", token, strconv.Quote(f.Path))
 	text := strings.TrimSuffix(f.Text, "\n")
-	for i, line := range strings.Split(text, "\n") {
-		fmt.Fprintf(&b, "%5d | %s\n", i+1, line)
+	b.Grow(len(text) + (strings.Count(text, "\n")+1)*len("12345 | \n"))
+	number := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		number++ // printed by hand: a prompt has hundreds of lines, and each run a prompt
+		var digits [20]byte
+		shown := strconv.AppendInt(digits[:0], int64(number), 10)
+		b.WriteString("     "[:max(0, 5-len(shown))])
+		b.Write(shown)
+		b.WriteString(" | ")
+		b.WriteString(line)
+		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "===== END FILE %s =====\n", token)
-	return b.String()
+	fmt.Fprintf(b, "===== END FILE %s =====\n", token)
 }
 
 // fenceExample shows the code of an example. Examples may come from a corpus, so
@@ -89,7 +96,7 @@ func auditPrompt(d *Detector, tax *family.Taxonomy, t Target) (string, error) {
 	}
 	b.WriteString("\n## Source\n" + dataNotice + "\n")
 	for _, f := range t.Files {
-		b.WriteString(fenceFile(t.Plan, f))
+		fenceFile(&b, t.Plan, f)
 	}
 	b.WriteString("\n## Answer\n" + contractText + "\n")
 	return b.String(), nil

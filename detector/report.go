@@ -92,12 +92,16 @@ func readFinding(item map[string]json.RawMessage, tax *family.Taxonomy, model st
 
 // textField reads a string; a number is kept as its digits.
 func textField(item map[string]json.RawMessage, key string) string {
+	raw, ok := item[key]
+	if !ok {
+		return ""
+	}
 	var s string
-	if json.Unmarshal(item[key], &s) == nil {
+	if json.Unmarshal(raw, &s) == nil {
 		return s
 	}
 	var n json.Number
-	if json.Unmarshal(item[key], &n) == nil {
+	if json.Unmarshal(raw, &n) == nil {
 		return n.String()
 	}
 	return ""
@@ -105,7 +109,7 @@ func textField(item map[string]json.RawMessage, key string) string {
 
 func textList(raw json.RawMessage) []string {
 	var list []string
-	if json.Unmarshal(raw, &list) != nil {
+	if len(raw) == 0 || json.Unmarshal(raw, &list) != nil {
 		return nil
 	}
 	return list

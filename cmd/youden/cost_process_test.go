@@ -70,6 +70,7 @@ func (m *milestones) Write(p []byte) (int, error) {
 		}
 		if progress.Done == progress.Total {
 			m.captured = time.Now()
+			heapProfile(os.Getenv("YOUDEN_TEST_PROFILE"))
 			m.cost.Seconds = progress.ElapsedMS / 1000
 			m.cost.CPU = (cpuTime() - m.before).Seconds() * 1000 / float64(progress.Total-m.from)
 			m.cost.CapturingMB = peakMB()
@@ -123,11 +124,22 @@ func profile(name string) (stop func()) {
 	return func() {
 		pprof.StopCPUProfile()
 		_ = f.Close()
-		if h, err := os.Create(name + ".heap"); err == nil {
-			_ = pprof.Lookup("allocs").WriteTo(h, 0)
-			_ = h.Close()
-		}
 	}
+}
+
+// heapProfile writes beside it what is in the memory.
+func heapProfile(name string) {
+	if name == "" {
+		return
+	}
+	f, err := os.Create(name + ".heap")
+	if err == nil {
+		err = pprof.Lookup("heap").WriteTo(f, 0)
+	}
+	if err != nil {
+		panic(err)
+	}
+	_ = f.Close()
 }
 
 var _ io.Writer = (*milestones)(nil)
