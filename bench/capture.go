@@ -214,7 +214,7 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 	defer cancel()
 	runner := s.runner(watch)
 	if q := j.sequence; q != nil {
-		c.Replan(j.Plan.K, len(j.Plan.Cells), &q.record)
+		c.Replan(j.Plan.K, j.Plan.Runs(), &q.record)
 		runner.Look = func(k int, rows iter.Seq2[measurements.Rows, error]) (bool, error) {
 			return q.lookAt(s.manifest(), k, rows, watch)
 		}

@@ -75,7 +75,7 @@ func Prepare(req Request, programs detector.Registry, folder, command string) (*
 	if job.Plan, err = NewPlan(cases, d, req.Runs, req.Seed); err != nil {
 		return nil, err
 	}
-	if len(job.Plan.Cells) == 0 {
+	if job.Plan.Runs() == 0 {
 		return nil, fmt.Errorf("nothing to run: no case of %s is left for detector %s (%s)", source.Name, d.Name, describeLeftOut(job.Plan.LeftOut))
 	}
 	if err := job.record(source.Name, selected); err != nil {
@@ -126,7 +126,7 @@ func (j *Job) record(source string, selected selection) error {
 	m, plan := &j.manifest, &j.manifest.Plan
 	m.Openings, m.Request = selected.openings, request
 	plan.Corpus, plan.Split, plan.Filters = corpusRecord(source, j.Plan), selected.split, j.Request.filters()
-	plan.Concurrency, plan.Runs = j.Request.Concurrency, len(j.Plan.Cells)
+	plan.Concurrency, plan.Runs = j.Request.Concurrency, j.Plan.Runs()
 	for _, why := range sortedKeys(j.Plan.LeftOut) {
 		m.LeftOut = append(m.LeftOut, measurements.LeftOut{Reason: why, Cases: j.Plan.LeftOut[why]})
 	}

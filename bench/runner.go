@@ -88,7 +88,7 @@ func (r Result) partial() bool { return r.Stop.Status != "" || r.Indeterminate >
 // that were never sent end as cancelled, or in the status that stopped the
 // capture. It is an error only if a run ended in no status at all.
 func (r *Runner) Run(ctx context.Context, p *Plan, stop <-chan struct{}) (Result, error) {
-	spool, err := newSpool(r.Dir, len(p.Cells))
+	spool, err := newSpool(r.Dir, p.Runs())
 	if err != nil {
 		return Result{}, err
 	}
@@ -98,7 +98,7 @@ func (r *Runner) Run(ctx context.Context, p *Plan, stop <-chan struct{}) (Result
 	}
 	st := &state{
 		spool: spool, projector: measurements.NewProjector(), simulated: r.Simulated,
-		total: len(p.Cells), limit: concurrency, report: r.Progress, knownCost: true, causes: map[string]int{},
+		total: p.Runs(), limit: concurrency, report: r.Progress, knownCost: true, causes: map[string]int{},
 	}
 	var unsent []int
 	k := p.K
@@ -127,8 +127,9 @@ func (r *Runner) stage(ctx context.Context, p *Plan, cells []int, stop <-chan st
 	for range min(concurrency+r.Spare, max(1, len(cells))) {
 		workers.Go(func() {
 			for i := range queue {
-				t := r.one(ctx, p, p.Cells[i])
-				st.finish(i, p.Cells[i], t)
+				run := p.Run(i)
+				t := r.one(ctx, p, run)
+				st.finish(i, run, t)
 				if why, ended := endOf(ctx, stop); ended && t.Status == detector.Cancelled {
 					st.halt(why) // perhaps nothing was left to dispatch
 				}
@@ -387,7 +388,7 @@ func (s *state) result(p *Plan, k int, unsent []int) (Result, error) {
 		return r, &InternalError{errors.Join(s.faults...)}
 	}
 	for _, i := range unsent {
-		run := p.Cells[i]
+		run := p.Run(i)
 		t := detector.Trajectory{Status: s.stop.Status, Detail: "not sent: " + s.stop.Detail}
 		if run.Reason != "" {
 			t = detector.Trajectory{Status: run.Reason, Detail: run.Detail}
@@ -399,6 +400,6 @@ func (s *state) result(p *Plan, k int, unsent []int) (Result, error) {
 			s.lost = s.keep(i, run, t, s.simulated)
 		}
 	}
-	r.Runs, r.Cause = len(p.Cells)/p.K*k, s.cause()
+	r.Runs, r.Cause = len(p.sides)*k, s.cause()
 	return r, s.lost
 }

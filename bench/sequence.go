@@ -101,7 +101,7 @@ func (j *Job) planLooks() error {
 	}
 	j.Plan.Looks = compare.LookRuns()
 	s.record = measurements.Sequential{
-		Against: j.Request.Against, AgainstHash: s.against.Digest(), PlannedK: j.Plan.K, PlannedRuns: len(j.Plan.Cells), Looks: []measurements.Look{},
+		Against: j.Request.Against, AgainstHash: s.against.Digest(), PlannedK: j.Plan.K, PlannedRuns: j.Plan.Runs(), Looks: []measurements.Look{},
 	}
 	j.manifest.Plan.Sequential = &s.record
 	return nil
@@ -199,7 +199,7 @@ func (j *Job) confirm(ctx context.Context, c *measurements.Capture, totals measu
 	}
 	// Once this is written the folder is there: when it is missing later, what was
 	// paid for in it was lost.
-	s.record.FreshRuns = len(fresh.Plan.Cells)
+	s.record.FreshRuns = fresh.Plan.Runs()
 	if err := c.Finish(measurements.Partial, totals); err != nil {
 		return nil, err
 	}

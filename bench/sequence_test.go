@@ -31,10 +31,10 @@ func TestStagesHoldThePlanOnce(t *testing.T) {
 		for _, i := range stages[n].cells {
 			assert.False(t, seen[i])
 			seen[i] = true
-			assert.True(t, plan.Cells[i].K >= from && plan.Cells[i].K < stages[n].k)
+			assert.True(t, plan.Run(i).K >= from && plan.Run(i).K < stages[n].k)
 		}
 	}
-	assert.Len(t, seen, len(plan.Cells))
+	assert.Len(t, seen, plan.Runs())
 }
 
 func TestALookEndsACapture(t *testing.T) {

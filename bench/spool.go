@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/youden-bench/youden/measurements"
@@ -20,18 +22,13 @@ const spoolFile = "rows.tmp"
 // record. What was paid for is in the ledger, and when the process dies its rows are
 // made again from there.
 type spool struct {
-	mu     sync.Mutex
-	file   *os.File
-	places []place // by index in the plan
-	tail   []byte  // what is not in the file yet
-	size   int64   // of the file
-	err    error   // of the first write that failed
-}
-
-// place is where the rows of a run are. No run has rows of no bytes.
-type place struct {
-	at   int64
-	size int64
+	mu   sync.Mutex
+	file *os.File
+	at   []int64 // by index in the plan: where its rows begin
+	long []int32 // how many bytes they are; 0 = the run has not ended
+	tail []byte  // what is not in the file yet
+	size int64   // of the file
+	err  error   // of the first write that failed
 }
 
 // spoolTail is how much is written at a time.
@@ -52,7 +49,7 @@ func newSpool(dir string, runs int) (*spool, error) {
 		return nil, fmt.Errorf("making the file where rows wait until they are written: %w", err)
 	}
 	_ = os.Remove(f.Name()) // Windows keeps it until it is closed
-	return &spool{file: f, places: make([]place, runs), tail: make([]byte, 0, spoolTail)}, nil
+	return &spool{file: f, at: make([]int64, runs), long: make([]int32, runs), tail: make([]byte, 0, spoolTail)}, nil
 }
 
 // packs are buffers for the rows of one run.
@@ -65,7 +62,7 @@ func (s *spool) put(i int, rows *measurements.Rows) error {
 	*b = rows.Append((*b)[:0])
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.places[i] = place{s.size + int64(len(s.tail)), int64(len(*b))}
+	s.at[i], s.long[i] = s.size+int64(len(s.tail)), int32(min(len(*b), math.MaxInt32)) //nolint:gosec // answers have a limit of 5 MB
 	s.tail = append(s.tail, *b...)
 	if len(s.tail) < spoolTail/2 {
 		return s.err
@@ -101,15 +98,15 @@ func (s *spool) rows(keep func(i int) bool) iter.Seq2[measurements.Rows, error] 
 			return
 		}
 		var packed []byte
-		for i, p := range s.places {
+		for i, size := range s.long {
 			if !keep(i) {
 				continue
 			}
 			var rows measurements.Rows
 			err := errNoRows
-			if p.size > 0 {
-				packed = append(packed[:0], make([]byte, p.size)...)
-				if _, err = s.file.ReadAt(packed, p.at); err == nil {
+			if size > 0 {
+				packed = slices.Grow(packed[:0], int(size))[:size]
+				if _, err = s.file.ReadAt(packed, s.at[i]); err == nil {
 					err = rows.Unpack(packed)
 				}
 			}
