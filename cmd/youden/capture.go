@@ -219,6 +219,7 @@ func (a *app) newView(s *settings) (view, error) {
 // execute runs a job with progress on stderr, prints its table on stdout and
 // says what the exit code means.
 func (a *app) execute(v view, req bench.Request, start func(bench.Watch) (bench.Outcome, error)) error {
+	lean(req)
 	a.busy.Store(true) // until the process ends: what is paid for is being written
 	out, err := start(bench.Watch{
 		Progress: v.reporter.Update,

@@ -4,16 +4,29 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
 	"os"
 	"runtime/pprof"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/youden-bench/youden/bench/ledger"
 )
+
+func init() {
+	processes["youden-measured"] = measured
+	processes["youden-bare"] = bareLoop
+	processes["youden-stub"] = stub
+}
 
 // captureCost is what a whole capture took, told by its own process.
 type captureCost struct {
@@ -142,4 +155,127 @@ func heapProfile(name string) {
 	_ = f.Close()
 }
 
-var _ io.Writer = (*milestones)(nil)
+// bareCost is what a bare loop took.
+type bareCost struct {
+	Seconds, CPU float64 // as in captureCost
+}
+
+// bareLoop posts the requests that a ledger holds to URL/chat/completions with net/http
+// alone, as fast as so many callers can:
+// youden-bare URL LEDGER CALLS CONCURRENCY.
+func bareLoop() {
+	must := func(err error) {
+		if err != nil {
+			panic(err)
+		}
+	}
+	calls, err := strconv.Atoi(os.Args[3])
+	must(err)
+	concurrency, err := strconv.Atoi(os.Args[4])
+	must(err)
+	bodies, err := requestsIn(os.Args[2])
+	must(err)
+	c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: concurrency, MaxIdleConns: concurrency}}
+	post := func(body []byte) error {
+		resp, err := c.Post(os.Args[1]+"/chat/completions", "application/json", bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		var answer struct {
+			Choices []struct{ Message struct{ Content string } }
+		}
+		if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || len(answer.Choices) != 1 {
+			return fmt.Errorf("no answer: %w", err)
+		}
+		_, err = io.Copy(io.Discard, resp.Body)
+		return err
+	}
+	var next atomic.Int64
+	var before atomic.Int64
+	start := time.Now()
+	var callers sync.WaitGroup
+	for range concurrency {
+		callers.Go(func() {
+			for n := int(next.Add(1)) - 1; n < calls; n = int(next.Add(1)) - 1 {
+				if n == calls/5 {
+					before.Store(int64(cpuTime()))
+				}
+				must(post(bodies[n%len(bodies)]))
+			}
+		})
+	}
+	callers.Wait()
+	out, err := json.Marshal(bareCost{
+		Seconds: time.Since(start).Seconds(),
+		CPU:     (cpuTime() - time.Duration(before.Load())).Seconds() * 1000 / float64(calls-calls/5),
+	})
+	must(err)
+	fmt.Println(string(out))
+}
+
+// requestsIn returns the bodies that a ledger says were sent.
+func requestsIn(file string) (bodies [][]byte, err error) {
+	ctx := context.Background()
+	l, err := ledger.Open(ctx, file, ledger.Options{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	for entry, err := range l.Attempts(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		body, err := l.Body(entry.Dispatch.Request)
+		if err != nil {
+			return nil, err
+		}
+		bodies = append(bodies, body)
+	}
+	return bodies, l.Close()
+}
+
+// stubAnswer claims two defects, as a model does.
+var stubAnswer = func() string {
+	report, err := json.Marshal(`{"findings": [{"family": "injection", "cwe": "CWE-89", "file": "store/users.go", "line": 31, "end_line": 33, "severity": "high", "confidence": 0.9, "explanation": "the name of the request reaches the statement as it is, and nothing binds it", "suggestion": "bind the name as a parameter of the statement"}, {"family": "path", "cwe": "CWE-22", "file": "web/files.go", "line": 12, "end_line": 12, "severity": "medium", "confidence": 0.4, "explanation": "the path is joined before it is cleaned", "suggestion": "clean the path, then compare its root"}]}`)
+	if err != nil {
+		panic(err)
+	}
+	return `{"id":"x","object":"chat.completion","created":1,"model":"m-1","choices":[{"index":0,"message":{"role":"assistant","content":` + string(report) + `},"finish_reason":"stop"}],"usage":{"prompt_tokens":2000,"completion_tokens":180,"total_tokens":2180}}`
+}()
+
+// stub answers every call after a latency and counts connections, until its stdin
+// ends: youden-stub LATENCY.
+func stub() {
+	latency, err := time.ParseDuration(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	var open, most atomic.Int64
+	mux := http.NewServeMux()
+	mux.HandleFunc("/v1/chat/completions", func(w http.ResponseWriter, req *http.Request) {
+		_, _ = io.Copy(io.Discard, req.Body)
+		if latency > 0 {
+			<-time.After(latency)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, stubAnswer)
+	})
+	mux.HandleFunc("/connections", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, most.Swap(0)) })
+	server := &http.Server{Handler: mux, ConnState: func(_ net.Conn, s http.ConnState) {
+		switch s {
+		case http.StateNew:
+			n := open.Add(1)
+			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+			}
+		case http.StateClosed, http.StateHijacked:
+			open.Add(-1)
+		}
+	}}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("http://" + l.Addr().String())
+	go func() { _ = server.Serve(l) }()
+	_, _ = io.Copy(io.Discard, os.Stdin)
+}
