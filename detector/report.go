@@ -96,6 +96,9 @@ func textField(item map[string]json.RawMessage, key string) string {
 	if !ok {
 		return ""
 	}
+	if s, ok := plainText(raw); ok {
+		return s
+	}
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s
@@ -105,6 +108,27 @@ func textField(item map[string]json.RawMessage, key string) string {
 		return n.String()
 	}
 	return ""
+}
+
+// plainText reads a valid JSON value that needs no decoding, as most of a report's
+// are: a string of ASCII without escapes, or a number.
+func plainText(raw json.RawMessage) (string, bool) {
+	if len(raw) == 0 {
+		return "", false
+	}
+	if c := raw[0]; c == '-' || c >= '0' && c <= '9' {
+		return string(raw), true
+	}
+	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
+		return "", false
+	}
+	inside := raw[1 : len(raw)-1]
+	for _, c := range inside {
+		if c < ' ' || c == '"' || c == '\\' || c >= 0x80 {
+			return "", false
+		}
+	}
+	return string(inside), true
 }
 
 func textList(raw json.RawMessage) []string {
