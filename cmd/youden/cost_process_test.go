@@ -61,11 +61,11 @@ func measured() {
 // milestones reads the progress of a capture, which is written while no run goes on
 // beside it that it has not counted, and measures at its first fifth and its end.
 type milestones struct {
-	cost            captureCost
-	text            bytes.Buffer
-	first, captured time.Time
-	before          time.Duration
-	from            int
+	cost     captureCost
+	text     bytes.Buffer
+	captured time.Time
+	before   time.Duration
+	from     int
 }
 
 func (m *milestones) Write(p []byte) (int, error) {
