@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -39,7 +40,8 @@ var unsafeInName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 type Outcome struct {
 	Dir           string
 	Stop          Stop
-	Indeterminate int // runs without an answer because nobody knows what became of a call
+	Indeterminate int    // runs without an answer because nobody knows what became of a call
+	Cause         string // the commonest detail of the runs that were lost to the endpoint
 	Summary       measurements.Summary
 	// Comparison with the baseline that the capture was looked at beside, once its
 	// verdict is reached; Fresh is the capture that confirmed it, if any.
@@ -221,18 +223,19 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 		if q.paid, err = j.paidRuns(ctx, s.ledger); err != nil {
 			return out, err
 		}
-		c.Replan(j.Plan.K, len(j.Plan.Cells), &q.record)
-		runner.Look = func(k int, rows []measurements.Rows) (bool, error) {
+		c.Replan(j.Plan.K, j.Plan.Runs(), &q.record)
+		runner.Look = func(k int, rows iter.Seq2[measurements.Rows, error]) (bool, error) {
 			return q.lookAt(s.manifest(), k, rows, watch)
 		}
 	}
 	result, err := runner.Run(ctx, j.Plan, stop)
+	defer func() { err = errors.Join(err, result.Close()) }()
 	s.observe()
 	if out.Stop = result.Stop; err != nil {
 		return out, err
 	}
 	if j.sequence != nil {
-		c.Replan(result.K, len(result.Rows), &j.sequence.record)
+		c.Replan(result.K, result.Runs, &j.sequence.record)
 	}
 	out, err = j.finish(c, result)
 	if err == nil && j.held(out) {
@@ -247,9 +250,9 @@ func (j *Job) run(ctx context.Context, c *measurements.Capture, stop <-chan stru
 
 // finish writes the rows and closes the capture's books.
 func (j *Job) finish(c *measurements.Capture, result Result) (Outcome, error) {
-	out := Outcome{Dir: c.Dir(), Stop: result.Stop, Caps: j.Request.Caps}
+	out := Outcome{Dir: c.Dir(), Stop: result.Stop, Caps: j.Request.Caps, Cause: result.Cause}
 	c.Spent(j.budgetRecord(result.Stop))
-	if err := c.Write(result.Rows); err != nil {
+	if err := c.WriteFrom(result.Rows()); err != nil {
 		return out, err
 	}
 	out.Indeterminate = result.Indeterminate

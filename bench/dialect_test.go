@@ -34,7 +34,7 @@ func jobAgainst(t *testing.T, handler http.HandlerFunc) *Job {
 		Policy: measurements.Class, View: measurements.Charge, Concurrency: 2,
 	}, detector.Core(), t.TempDir(), "capture")
 	require.NoError(t, err)
-	require.Len(t, job.Plan.Cells, 4)
+	require.Equal(t, 4, job.Plan.Runs())
 	return job
 }
 

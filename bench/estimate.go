@@ -91,8 +91,8 @@ func (j *Job) Estimate(ctx context.Context) (e Estimate, err error) {
 	if g.client, err = cfg.Connect(j.Request.EndpointName, l, "estimate", 1, g); err != nil {
 		return e, fmt.Errorf("estimating the plan: %w", err)
 	}
-	for _, cell := range j.Plan.Cells {
-		if cell.Reason == "" && cell.K == 0 {
+	for i := 0; i < j.Plan.Runs(); i += j.Plan.K {
+		if cell := j.Plan.Run(i); cell.Reason == "" {
 			target := j.Plan.target(cell)
 			target.Seed = longestSeed // so that no other draw of the side is longer
 			j.Program.Run(endpoint.WithSample(ctx, cell.K), target, g)

@@ -167,7 +167,7 @@ func (j *Job) suspectAnew(ctx context.Context, c *measurements.Capture) error {
 	if err := j.beginLedger(ctx, created.Dir()); err != nil {
 		return err
 	}
-	s.record.FreshCaptures = append(s.record.FreshCaptures, measurements.FreshCapture{Folder: folder, Suspects: anew, Runs: len(fresh.Plan.Cells)})
+	s.record.FreshCaptures = append(s.record.FreshCaptures, measurements.FreshCapture{Folder: folder, Suspects: anew, Runs: fresh.Plan.Runs()})
 	s.record.Sum()
 	return nil
 }

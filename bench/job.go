@@ -160,7 +160,7 @@ func (j *Job) record(source string, selected selection) error {
 	m, plan := &j.manifest, &j.manifest.Plan
 	m.Openings, m.Request = selected.openings, request
 	plan.Corpus, plan.Split, plan.Filters = corpusRecord(source, j.Plan), selected.split, j.Request.filters()
-	plan.Concurrency, plan.Runs = j.Request.Concurrency, len(j.Plan.Cells)
+	plan.Concurrency, plan.Runs = j.Request.Concurrency, j.Plan.Runs()
 	for _, why := range sortedKeys(j.Plan.LeftOut) {
 		m.LeftOut = append(m.LeftOut, measurements.LeftOut{Reason: why, Cases: j.Plan.LeftOut[why]})
 	}

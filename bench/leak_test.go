@@ -30,7 +30,7 @@ func simulate(t *testing.T, model string, cases []*corpus.Case, k int) (answers 
 	require.NoError(t, err)
 	result, err := (&Runner{Program: program, Model: client, Simulated: true, Concurrency: 8}).Run(context.Background(), plan, nil)
 	require.NoError(t, err)
-	for _, r := range result.Rows {
+	for _, r := range rowsOf(t, result) {
 		for _, step := range r.Steps {
 			answers = append(answers, step.Text)
 		}

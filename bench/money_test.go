@@ -136,7 +136,7 @@ func TestACaptureKeepsItsCaps(t *testing.T) {
 			assert.Equal(t, Stop{Status: detector.Cancelled, Detail: "the budget of 10 calls is spent", Budget: true}, out.Stop)
 			assert.Equal(t, measurements.Partial, out.Summary.Status)
 			unsent := 0
-			for _, r := range out.Summary.Runs {
+			for _, r := range rowsIn(t, out.Dir) {
 				if r.Status == string(detector.Cancelled) {
 					unsent++
 					assert.Equal(t, "not sent: the budget of 10 calls is spent", *r.Detail)
@@ -204,7 +204,7 @@ func TestARetryThatIsRefusedStopsTheCapture(t *testing.T) {
 	assert.Equal(t, int64(9), out.Summary.Totals.RunsOK)
 	assert.Zero(t, out.Summary.Totals.Errors)
 	tried := 0
-	for _, r := range out.Summary.Runs {
+	for _, r := range rowsIn(t, out.Dir) {
 		if r.Status != string(detector.Cancelled) {
 			continue
 		}
@@ -249,7 +249,7 @@ func TestTheEndOfTheTimeIsNoError(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, Stop{Status: detector.Cancelled, Detail: "the budget of 1m0s is spent", Budget: true}, out.Stop)
 			assert.Equal(t, measurements.Unrun, out.Summary.Status)
-			for _, r := range out.Summary.Runs {
+			for _, r := range rowsIn(t, out.Dir) {
 				assert.Equal(t, string(detector.Cancelled), r.Status, "whoever was cut off was not too slow")
 			}
 			assert.Zero(t, out.Summary.Totals.Errors)
@@ -395,4 +395,15 @@ func TestDescribeSaysWhatAPlanMayComeTo(t *testing.T) {
 cost: about \$0\.\d+ expected, with answers of a quarter of the token limit; \$0\.\d+ at worst
 `, out.String(), name)
 	}
+}
+
+// rowsIn returns the run rows of a capture.
+func rowsIn(t *testing.T, dir string) []measurements.RunRow {
+	t.Helper()
+	c, err := measurements.Open(dir)
+	require.NoError(t, err)
+	rows, err := c.LoadRuns()
+	require.NoError(t, err)
+	require.NotEmpty(t, rows)
+	return rows
 }

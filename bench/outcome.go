@@ -59,8 +59,8 @@ func (o Outcome) Verdict(maxErrorRate float64) Verdict {
 // limit.
 func (o Outcome) onlyRateLimited() bool {
 	lost := false
-	for _, r := range o.Summary.Runs {
-		row, _ := detector.Status(r.Status).Row()
+	for status := range o.Summary.Totals.Statuses {
+		row, _ := detector.Status(status).Row()
 		if row.Error && row.Status != detector.RateLimited {
 			return false
 		}
@@ -72,9 +72,9 @@ func (o Outcome) onlyRateLimited() bool {
 // sent counts the planned runs that are sent.
 func (p *Plan) sent() int {
 	n := 0
-	for _, cell := range p.Cells {
-		if cell.Reason == "" {
-			n++
+	for _, s := range p.sides {
+		if s.reason == "" {
+			n += p.K
 		}
 	}
 	return n
@@ -84,7 +84,7 @@ func (p *Plan) sent() int {
 func (j *Job) Describe(ctx context.Context, w io.Writer) error {
 	p, m := j.Plan, j.manifest.Plan
 	sent := p.sent()
-	fmt.Fprintf(w, "plan: %d runs of %s over %d cases (K = %d, split %s, seed %d)\n", len(p.Cells), m.Detector.Name, p.Cases, p.K, m.Split, p.Seed)
+	fmt.Fprintf(w, "plan: %d runs of %s over %d cases (K = %d, split %s, seed %d)\n", p.Runs(), m.Detector.Name, p.Cases, p.K, m.Split, p.Seed)
 	if s := m.Sequential; s != nil {
 		fmt.Fprintf(w, "against %s: looks at %s runs a side, where it may stop; families that look worse at the last get %d fresh runs a side\n", s.Against, listLooks(p.Looks), compare.FreshRuns)
 	}
@@ -105,7 +105,7 @@ func (j *Job) Describe(ctx context.Context, w io.Writer) error {
 	} else {
 		fmt.Fprintf(w, "endpoint: none; %s makes no calls\n", m.Detector.Name)
 	}
-	if unsent := len(p.Cells) - sent; unsent > 0 {
+	if unsent := p.Runs() - sent; unsent > 0 {
 		fmt.Fprintf(w, "never sent: %d runs of cases that cannot be scored; `youden corpus lint` names them\n", unsent)
 	}
 	if len(p.LeftOut) > 0 {

@@ -20,10 +20,33 @@ import (
 type Plan struct {
 	Seed    uint64
 	K       int
-	Cells   []PlannedRun   // in plan order: case, side, k
 	LeftOut map[string]int // cases that are not in the plan, by reason
 	Cases   int            // cases in the plan
 	Looks   []int          // runs a side after which the capture is looked at; the last is K. nil = none
+
+	sides []plannedSide // in plan order
+}
+
+// plannedSide is K runs. There may be a hundred thousand in a plan, so that each is
+// made when it is asked for.
+type plannedSide struct {
+	of      *corpus.Case
+	side    corpus.SideName
+	content string // hash of the case's files
+	reason  detector.Status
+	detail  string
+}
+
+// Runs is the number of runs of the plan.
+func (p *Plan) Runs() int { return len(p.sides) * p.K }
+
+// Run returns the i-th run in plan order: case, side, k.
+func (p *Plan) Run(i int) PlannedRun {
+	s, k := &p.sides[i/p.K], i%p.K
+	return PlannedRun{
+		Cell:   measurements.Cell{Case: s.of, Side: s.side, K: k, Seed: requestSeed(p.Seed, s.content, s.side, k)},
+		Reason: s.reason, Detail: s.detail,
+	}
 }
 
 // PlannedRun is one run of the plan. A run with a Reason is known beforehand to
@@ -56,12 +79,7 @@ func NewPlan(cases []*corpus.Case, d *detector.Detector, k int, seed uint64) (*P
 		p.Cases++
 		reason, detail := unscorable(c)
 		for _, side := range c.Sides() {
-			for i := range k {
-				p.Cells = append(p.Cells, PlannedRun{
-					Cell:   measurements.Cell{Case: c, Side: side, K: i, Seed: requestSeed(seed, content, side, i)},
-					Reason: reason, Detail: detail,
-				})
-			}
+			p.sides = append(p.sides, plannedSide{of: c, side: side, content: content, reason: reason, detail: detail})
 		}
 	}
 	return p, nil
@@ -98,17 +116,17 @@ func requestSeed(plan uint64, content string, side corpus.SideName, k int) int64
 	return int64(binary.BigEndian.Uint64(h.Sum(nil)) >> 11)
 }
 
-// order returns the indices of the cells in the order of dispatch.
+// order returns the indices of the runs in the order of dispatch.
 func (p *Plan) order() []int {
-	return rand.New(rand.NewPCG(p.Seed, 0x796f7564656e)).Perm(len(p.Cells))
+	return rand.New(rand.NewPCG(p.Seed, 0x796f7564656e)).Perm(p.Runs())
 }
 
 // cases lists the cases in plan order.
 func (p *Plan) cases() []*corpus.Case {
 	var list []*corpus.Case
-	for _, cell := range p.Cells {
-		if len(list) == 0 || list[len(list)-1] != cell.Case {
-			list = append(list, cell.Case)
+	for _, s := range p.sides {
+		if len(list) == 0 || list[len(list)-1] != s.of {
+			list = append(list, s.of)
 		}
 	}
 	return list
@@ -124,7 +142,7 @@ type stage struct {
 func (p *Plan) stages() []stage {
 	looks := p.Looks
 	if len(looks) == 0 {
-		looks = []int{p.K}
+		return []stage{{p.K, p.order()}}
 	}
 	stages := make([]stage, len(looks))
 	for n, k := range looks {
@@ -132,7 +150,7 @@ func (p *Plan) stages() []stage {
 	}
 	for _, i := range p.order() {
 		for n := range stages {
-			if p.Cells[i].K < stages[n].k {
+			if i%p.K < stages[n].k {
 				stages[n].cells = append(stages[n].cells, i)
 				break
 			}
@@ -141,18 +159,9 @@ func (p *Plan) stages() []stage {
 	return stages
 }
 
-// upTo keeps what belongs to the first k runs of each side.
-func (p *Plan) upTo(k int, rows []measurements.Rows) []measurements.Rows {
-	if k == p.K {
-		return rows
-	}
-	var list []measurements.Rows
-	for i, row := range rows {
-		if p.Cells[i].K < k {
-			list = append(list, row)
-		}
-	}
-	return list
+// upTo says of each run whether it belongs to the first k runs of its side.
+func (p *Plan) upTo(k int) func(i int) bool {
+	return func(i int) bool { return i%p.K < k }
 }
 
 // target is what the detector is shown of a planned run.

@@ -62,8 +62,8 @@ func requests(t *testing.T, c *corpus.Case) []string {
 	require.NoError(t, err)
 	model := &recorder{}
 	var out []string
-	for _, cell := range plan.Cells {
-		program.Run(context.Background(), plan.target(cell), model)
+	for i := range plan.Runs() {
+		program.Run(context.Background(), plan.target(plan.Run(i)), model)
 	}
 	for _, req := range model.requests {
 		out = append(out, fmt.Sprintf("%+v", req))
@@ -108,9 +108,10 @@ func TestPlanOrderAndSeeds(t *testing.T) {
 	cases := []*corpus.Case{pair("a", "injection"), pair("b", "path")}
 	plan, err := NewPlan(cases, d, 3, 1)
 	require.NoError(t, err)
-	require.Len(t, plan.Cells, 12)
+	require.Equal(t, 12, plan.Runs())
 	seeds := map[int64]bool{}
-	for i, cell := range plan.Cells {
+	for i := range plan.Runs() {
+		cell := plan.Run(i)
 		assert.Equal(t, cases[i/6], cell.Case)
 		assert.Equal(t, i%3, cell.K)
 		assert.GreaterOrEqual(t, cell.Seed, int64(0))
@@ -121,10 +122,10 @@ func TestPlanOrderAndSeeds(t *testing.T) {
 
 	more, err := NewPlan(cases, d, 5, 1)
 	require.NoError(t, err)
-	assert.Equal(t, plan.Cells[1].Seed, more.Cells[1].Seed, "run k is the same whatever K is")
+	assert.Equal(t, plan.Run(1).Seed, more.Run(1).Seed, "run k is the same whatever K is")
 	other, err := NewPlan(cases, d, 3, 2)
 	require.NoError(t, err)
-	assert.NotEqual(t, plan.Cells[0].Seed, other.Cells[0].Seed)
+	assert.NotEqual(t, plan.Run(0).Seed, other.Run(0).Seed)
 	assert.NotEqual(t, plan.order(), other.order())
 	assert.ElementsMatch(t, plan.order(), other.order())
 
@@ -140,7 +141,7 @@ func TestCasesThatLeaveThePlanAreCounted(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"family memory_safety": 1, "task review": 1}, plan.LeftOut)
 	assert.Equal(t, 1, plan.Cases)
-	assert.Len(t, plan.Cells, 2)
+	assert.Equal(t, 2, plan.Runs())
 }
 
 // A side that can never be scored takes the other with it, unsent.
@@ -167,21 +168,22 @@ func TestUnscorableCasesAreNotSent(t *testing.T) {
 			result, err := (&Runner{Program: program, Model: model}).Run(context.Background(), plan, nil)
 			require.NoError(t, err)
 			assert.Empty(t, model.requests, "nothing is paid for it")
-			require.Len(t, result.Rows, 4)
-			for _, rows := range result.Rows {
+			kept := rowsOf(t, result)
+			require.Len(t, kept, 4)
+			for _, rows := range kept {
 				assert.Equal(t, string(c.want), rows.Run.Status)
 				assert.NotNil(t, rows.Run.Detail)
 			}
-			scores := measurements.Score(measurements.PlanRecord{K: 2}, runRows(result), measurements.Class, measurements.Charge)
+			scores := measurements.Score(measurements.PlanRecord{K: 2}, runRows(kept), measurements.Class, measurements.Charge)
 			require.Len(t, scores, 1)
 			assert.Nil(t, scores[0].J, "no number of a case that was not run")
 		})
 	}
 }
 
-func runRows(r Result) []measurements.RunRow {
+func runRows(kept []measurements.Rows) []measurements.RunRow {
 	var rows []measurements.RunRow
-	for _, row := range r.Rows {
+	for _, row := range kept {
 		rows = append(rows, row.Run)
 	}
 	return rows

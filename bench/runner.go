@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"sync"
 
@@ -25,9 +26,12 @@ type Runner struct {
 	Spare       int                 // further runs while the answers of others are made durable; the model bounds the calls
 	Progress    func(Progress)      // called after each run, never concurrently; may be nil
 	Redact      func(string) string // removes the endpoint's key from a text; may be nil
+	// Dir is where rows wait on the disk until they are written in plan order; "" =
+	// the system's for temporary files.
+	Dir string
 	// Look is asked at each look of the plan whether the capture goes on, once all
 	// runs of the look have ended; rows are theirs, in plan order. nil = no looks.
-	Look func(k int, rows []measurements.Rows) (goOn bool, err error)
+	Look func(k int, rows iter.Seq2[measurements.Rows, error]) (goOn bool, err error)
 }
 
 // Progress is how far a capture has come.
@@ -49,28 +53,53 @@ type Stop struct {
 	Budget      bool // a cap lets nothing more be sent
 }
 
-// Result is what the runs of a plan gave, in plan order.
+// Result is what the runs of a plan gave. It holds their rows on the disk until it is
+// closed.
 type Result struct {
-	Rows          []measurements.Rows // those of k < K
-	K             int                 // of the plan, or of the look that ended it
+	Runs          int // those of k < K
+	K             int // of the plan, or of the look that ended it
 	Stop          Stop
-	Indeterminate int // runs whose call was sent by a process that died
+	Indeterminate int    // runs whose call was sent by a process that died
+	Cause         string // the commonest detail of runs that ended in an error of the endpoint
+
+	plan  *Plan
+	spool *spool
+}
+
+// Rows yields the rows of the runs in plan order.
+func (r Result) Rows() iter.Seq2[measurements.Rows, error] {
+	return r.spool.rows(r.plan.upTo(r.K))
+}
+
+// Close forgets the rows.
+func (r Result) Close() error {
+	if r.spool == nil {
+		return nil
+	}
+	return r.spool.close()
 }
 
 // partial reports whether runs are missing that may still come.
 func (r Result) partial() bool { return r.Stop.Status != "" || r.Indeterminate > 0 }
 
-// Run executes every run of the plan. A closed stop channel ends dispatching and
+// Run executes every run of the plan; its result is to be closed, also after an error.
+// A closed stop channel ends dispatching and
 // lets the calls under way finish; a cancelled context abandons them too. Runs
 // that were never sent end as cancelled, or in the status that stopped the
 // capture. It is an error only if a run ended in no status at all.
 func (r *Runner) Run(ctx context.Context, p *Plan, stop <-chan struct{}) (Result, error) {
+	spool, err := newSpool(r.Dir, p.Runs())
+	if err != nil {
+		return Result{}, err
+	}
 	concurrency := r.Concurrency
 	if concurrency < 1 {
 		concurrency = DefaultConcurrency
 	}
-	st := &state{total: len(p.Cells), limit: concurrency, report: r.Progress, knownCost: true}
-	st.rows = make([]measurements.Rows, len(p.Cells))
+	st := &state{
+		spool: spool, projector: measurements.NewProjector(), simulated: r.Simulated,
+		total: p.Runs(), limit: concurrency, report: r.Progress, knownCost: true, causes: map[string]int{},
+	}
 	var unsent []int
 	k := p.K
 	for _, stage := range p.stages() {
@@ -78,16 +107,16 @@ func (r *Runner) Run(ctx context.Context, p *Plan, stop <-chan struct{}) (Result
 		if st.stopped() || r.Look == nil {
 			continue // the later stages are unsent too
 		}
-		goOn, err := r.Look(stage.k, p.upTo(stage.k, st.rows))
+		goOn, err := r.Look(stage.k, spool.rows(p.upTo(stage.k)))
 		if err != nil {
-			return Result{}, err
+			return Result{spool: spool}, err
 		}
 		if !goOn {
 			k = stage.k
 			break
 		}
 	}
-	return st.result(p, k, unsent, r.Simulated)
+	return st.result(p, k, unsent)
 }
 
 // stage executes some of the plan's cells and waits for them. It returns those
@@ -98,8 +127,9 @@ func (r *Runner) stage(ctx context.Context, p *Plan, cells []int, stop <-chan st
 	for range min(concurrency+r.Spare, max(1, len(cells))) {
 		workers.Go(func() {
 			for i := range queue {
-				t := r.one(ctx, p, p.Cells[i])
-				st.finish(i, p.Cells[i], t, r.Simulated)
+				run := p.Run(i)
+				t := r.one(ctx, p, run)
+				st.finish(i, run, t)
 				if why, ended := endOf(ctx, stop); ended && t.Status == detector.Cancelled {
 					st.halt(why) // perhaps nothing was left to dispatch
 				}
@@ -169,8 +199,11 @@ func (r *Runner) one(ctx context.Context, p *Plan, run PlannedRun) (t detector.T
 
 // state is what the workers share.
 type state struct {
+	spool     *spool
+	projector *measurements.Projector
+	simulated bool
+
 	mu        sync.Mutex
-	rows      []measurements.Rows
 	stop      Stop
 	halted    bool
 	refused   int // refused connections in a row
@@ -180,7 +213,9 @@ type state struct {
 	knownCost bool
 	report    func(Progress)
 	faults    []error
-	unknown   int // runs with a call of unknown fate
+	lost      error          // rows could not be kept
+	unknown   int            // runs with a call of unknown fate
+	causes    map[string]int // runs that ended in an error of the endpoint, by detail
 }
 
 func (s *state) stopped() bool {
@@ -198,8 +233,14 @@ func (s *state) halt(stop Stop) {
 }
 
 // finish stores a run and decides whether the capture must end.
-func (s *state) finish(i int, run PlannedRun, t detector.Trajectory, simulated bool) {
+func (s *state) finish(i int, run PlannedRun, t detector.Trajectory) {
 	row, known := t.Status.Row()
+	if known {
+		if err := s.keep(i, run, t, s.simulated || saysSimulated(t)); err != nil {
+			s.fail(err)
+			return
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !known {
@@ -207,12 +248,52 @@ func (s *state) finish(i int, run PlannedRun, t detector.Trajectory, simulated b
 		s.stop, s.halted = Stop{Status: detector.Cancelled, Detail: "an internal error"}, true
 		return
 	}
-	s.rows[i] = measurements.Project(run.Cell, t, simulated || saysSimulated(t))
 	s.note(t)
+	if row.Error {
+		s.blame(t.Detail)
+	}
 	if why, must := s.mustStop(row, run, t); must && !s.halted {
 		s.stop, s.halted = why, true
 	}
 	s.count(row.Class, t)
+}
+
+// keep puts the rows of a run where they wait.
+func (s *state) keep(i int, run PlannedRun, t detector.Trajectory, simulated bool) error {
+	rows := s.projector.Project(run.Cell, t, simulated)
+	return s.spool.put(i, &rows)
+}
+
+// fail ends the capture where rows cannot be kept. What they came from is in the
+// ledger.
+func (s *state) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lost == nil {
+		s.lost = err
+	}
+	s.stop, s.halted = Stop{Status: detector.Cancelled, Detail: err.Error()}, true
+}
+
+// maxCauses bounds the details that are counted: an endpoint may make one up for each
+// call.
+const maxCauses = 1000
+
+func (s *state) blame(detail string) {
+	if _, seen := s.causes[detail]; detail != "" && (seen || len(s.causes) < maxCauses) {
+		s.causes[detail]++
+	}
+}
+
+// cause is the commonest detail, the first by name of equals.
+func (s *state) cause() string {
+	most := ""
+	for detail, n := range s.causes {
+		if best := s.causes[most]; n > best || n == best && detail < most {
+			most = detail
+		}
+	}
+	return most
 }
 
 // saysSimulated reports whether a simulated endpoint answered, also one that the
@@ -299,19 +380,26 @@ func (s *state) count(class detector.Class, t detector.Trajectory) {
 
 // result gives the unsent runs the status that ended the capture, with no
 // attempt.
-func (s *state) result(p *Plan, k int, unsent []int, simulated bool) (Result, error) {
+func (s *state) result(p *Plan, k int, unsent []int) (Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	r := Result{K: k, Stop: s.stop, Indeterminate: s.unknown, plan: p, spool: s.spool}
+	if len(s.faults) > 0 {
+		return r, &InternalError{errors.Join(s.faults...)}
+	}
 	for _, i := range unsent {
-		run := p.Cells[i]
+		run := p.Run(i)
 		t := detector.Trajectory{Status: s.stop.Status, Detail: "not sent: " + s.stop.Detail}
 		if run.Reason != "" {
 			t = detector.Trajectory{Status: run.Reason, Detail: run.Detail}
 		}
-		s.rows[i] = measurements.Project(run.Cell, t, simulated)
+		if row, _ := t.Status.Row(); row.Error {
+			s.blame(t.Detail)
+		}
+		if s.lost == nil {
+			s.lost = s.keep(i, run, t, s.simulated)
+		}
 	}
-	if len(s.faults) > 0 {
-		return Result{Stop: s.stop}, &InternalError{errors.Join(s.faults...)}
-	}
-	return Result{Rows: p.upTo(k, s.rows), K: k, Stop: s.stop, Indeterminate: s.unknown}, nil
+	r.Runs, r.Cause = len(p.sides)*k, s.cause()
+	return r, s.lost
 }

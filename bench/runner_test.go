@@ -12,6 +12,7 @@ import (
 
 	"github.com/youden-bench/youden/corpus"
 	"github.com/youden-bench/youden/detector"
+	"github.com/youden-bench/youden/measurements"
 )
 
 func planOf(t *testing.T, cases, k int) (*Plan, detector.Program) {
@@ -26,9 +27,27 @@ func planOf(t *testing.T, cases, k int) (*Plan, detector.Program) {
 	return plan, program
 }
 
-func statuses(r Result) map[string]int {
+// rowsOf returns the rows of a result, which it closes.
+func rowsOf(t *testing.T, r Result) []measurements.Rows {
+	t.Helper()
+	var list []measurements.Rows
+	for rows, err := range r.Rows() {
+		require.NoError(t, err)
+		list = append(list, rows)
+	}
+	require.NoError(t, r.Close())
+	require.Len(t, list, r.Runs)
+	return list
+}
+
+func statuses(t *testing.T, r Result) map[string]int {
+	t.Helper()
+	return statusesOf(rowsOf(t, r))
+}
+
+func statusesOf(kept []measurements.Rows) map[string]int {
 	out := map[string]int{}
-	for _, rows := range r.Rows {
+	for _, rows := range kept {
 		out[rows.Run.Status]++
 	}
 	return out
@@ -41,7 +60,7 @@ func TestRowsComeOutInPlanOrderAtAnyConcurrency(t *testing.T) {
 		result, err := (&Runner{Program: program, Model: &recorder{}, Concurrency: concurrency}).Run(context.Background(), plan, nil)
 		require.NoError(t, err)
 		var ids []string
-		for _, rows := range result.Rows {
+		for _, rows := range rowsOf(t, result) {
 			ids = append(ids, rows.Run.RunID)
 		}
 		if first == nil {
@@ -85,10 +104,11 @@ func TestAuthStopsTheCapture(t *testing.T) {
 			result, err := (&Runner{Program: program, Model: model, Concurrency: 2}).Run(context.Background(), plan, nil)
 			require.NoError(t, err)
 			assert.Equal(t, status, result.Stop.Status)
-			assert.Equal(t, map[string]int{string(status): 100}, statuses(result))
+			kept := rowsOf(t, result)
+			assert.Equal(t, map[string]int{string(status): 100}, statusesOf(kept))
 			assert.Less(t, len(model.requests), 10, "it does not ask 100 times")
 			attempts := int64(0)
-			for _, rows := range result.Rows {
+			for _, rows := range kept {
 				attempts += rows.Run.Attempts
 			}
 			assert.Equal(t, int64(len(model.requests)), attempts)
@@ -108,7 +128,7 @@ func TestOneErrorDoesNotStopTheCapture(t *testing.T) {
 	result, err := (&Runner{Program: program, Model: model, Concurrency: 2}).Run(context.Background(), plan, nil)
 	require.NoError(t, err)
 	assert.Empty(t, result.Stop)
-	assert.Equal(t, map[string]int{"ok": 15, "transient": 1}, statuses(result))
+	assert.Equal(t, map[string]int{"ok": 15, "transient": 1}, statuses(t, result))
 }
 
 func TestStopLetsCallsUnderWayFinish(t *testing.T) {
@@ -124,7 +144,7 @@ func TestStopLetsCallsUnderWayFinish(t *testing.T) {
 	result, err := (&Runner{Program: program, Model: model, Concurrency: 1}).Run(context.Background(), plan, stop)
 	require.NoError(t, err)
 	assert.Equal(t, detector.Cancelled, result.Stop.Status)
-	got := statuses(result)
+	got := statuses(t, result)
 	assert.Equal(t, int(n.Load()), got["ok"], "every answer that was paid for is kept")
 	assert.Equal(t, 100-got["ok"], got["cancelled"])
 	assert.Less(t, got["ok"], 10)

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -111,7 +112,7 @@ func (j *Job) planLooks() {
 	}
 	j.Plan.Looks = compare.LookRuns()
 	s.record = measurements.Sequential{
-		Against: j.Request.Against, AgainstHash: s.against.Digest(), PlannedK: j.Plan.K, PlannedRuns: len(j.Plan.Cells), Looks: []measurements.Look{},
+		Against: j.Request.Against, AgainstHash: s.against.Digest(), PlannedK: j.Plan.K, PlannedRuns: j.Plan.Runs(), Looks: []measurements.Look{},
 	}
 	j.manifest.Plan.Sequential = &s.record
 }
@@ -120,10 +121,13 @@ func (j *Job) planLooks() {
 // passed stays passed: where a resumed capture recovers runs, an earlier look may say
 // otherwise than it did, but what was sent after it is paid for, and belongs to the
 // capture.
-func (s *sequence) lookAt(m measurements.Manifest, k int, rows []measurements.Rows, watch Watch) (goOn bool, err error) {
-	runs := make([]measurements.RunRow, len(rows))
-	for i, r := range rows {
-		runs[i] = r.Run
+func (s *sequence) lookAt(m measurements.Manifest, k int, rows iter.Seq2[measurements.Rows, error], watch Watch) (goOn bool, err error) {
+	runs := func(yield func(measurements.RunRow, error) bool) {
+		for r, err := range rows {
+			if !yield(r.Run, err) {
+				return
+			}
+		}
 	}
 	if s.regular, err = compare.Growing(m.ID, m, runs, k); err != nil {
 		return false, err

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,10 +31,10 @@ func TestStagesHoldThePlanOnce(t *testing.T) {
 		for _, i := range stages[n].cells {
 			assert.False(t, seen[i])
 			seen[i] = true
-			assert.True(t, plan.Cells[i].K >= from && plan.Cells[i].K < stages[n].k)
+			assert.True(t, plan.Run(i).K >= from && plan.Run(i).K < stages[n].k)
 		}
 	}
-	assert.Len(t, seen, len(plan.Cells))
+	assert.Len(t, seen, plan.Runs())
 }
 
 func TestALookEndsACapture(t *testing.T) {
@@ -42,13 +43,16 @@ func TestALookEndsACapture(t *testing.T) {
 	for _, goOn := range []bool{false, true} {
 		model := &recorder{}
 		var looks []int
-		runner := Runner{Program: program, Model: model, Concurrency: 3, Look: func(k int, rows []measurements.Rows) (bool, error) {
+		runner := Runner{Program: program, Model: model, Concurrency: 3, Look: func(k int, rows iter.Seq2[measurements.Rows, error]) (bool, error) {
 			looks = append(looks, k)
-			assert.Len(t, rows, 8*k)
-			for _, r := range rows {
+			n := 0
+			for r, err := range rows {
+				n++
+				assert.NoError(t, err)
 				assert.Less(t, r.Run.K, int64(k))
 				assert.NotEmpty(t, r.Run.Status, "all runs of the look have ended")
 			}
+			assert.Equal(t, 8*k, n)
 			return goOn, nil
 		}}
 		result, err := runner.Run(context.Background(), plan, nil)
@@ -56,7 +60,7 @@ func TestALookEndsACapture(t *testing.T) {
 		want := map[bool][]int{false: {2}, true: {2, 5}}[goOn]
 		assert.Equal(t, want, looks)
 		assert.Equal(t, want[len(want)-1], result.K)
-		assert.Len(t, result.Rows, 8*result.K)
+		assert.Len(t, rowsOf(t, result), 8*result.K)
 		assert.Len(t, model.requests, 8*result.K)
 	}
 }
@@ -66,14 +70,14 @@ func TestAStoppedCaptureIsNotLookedAt(t *testing.T) {
 	plan.Looks = []int{2, 5}
 	stop := make(chan struct{})
 	close(stop)
-	runner := Runner{Program: program, Model: &recorder{}, Look: func(int, []measurements.Rows) (bool, error) {
+	runner := Runner{Program: program, Model: &recorder{}, Look: func(int, iter.Seq2[measurements.Rows, error]) (bool, error) {
 		t.Error("looked at a capture that was stopped")
 		return false, nil
 	}}
 	result, err := runner.Run(context.Background(), plan, stop)
 	require.NoError(t, err)
 	assert.Equal(t, 5, result.K)
-	assert.Len(t, result.Rows, 40, "the plan stays whole, to be resumed")
+	assert.Len(t, rowsOf(t, result), 40, "the plan stays whole, to be resumed")
 	assert.Equal(t, detector.Cancelled, result.Stop.Status)
 }
 

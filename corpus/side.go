@@ -151,7 +151,7 @@ func (r *reader) regular(name string, limit int64) (text []byte, err error) {
 	if int64(len(text)) > limit {
 		return nil, &fileError{name, fmt.Sprintf("is larger than %d bytes", limit), "keep the part that the corpus needs", nil}
 	}
-	return text, nil
+	return bytes.Clone(text), nil // without the room that reading took: a corpus stays in memory
 }
 
 // plain refuses what is not a regular file reached through real directories: a

@@ -90,11 +90,14 @@ func (d *Detector) Hash(p Program) string {
 // digest is the hex SHA-256 of length-prefixed fields.
 func digest(fields ...string) string {
 	h := sha256.New()
+	buf := make([]byte, 1<<10) // prompts are fields: no copy of a whole one
 	for _, f := range fields {
-		var n [8]byte
-		binary.BigEndian.PutUint64(n[:], uint64(len(f)))
-		h.Write(n[:])
-		h.Write([]byte(f))
+		h.Write(binary.BigEndian.AppendUint64(buf[:0], uint64(len(f))))
+		for f != "" {
+			n := copy(buf, f)
+			h.Write(buf[:n])
+			f = f[n:]
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

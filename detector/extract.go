@@ -22,9 +22,8 @@ type extraction struct {
 // tries each candidate: an object that is no report is searched for one inside.
 func extract(text string) extraction {
 	var found extraction
-	if json.Valid([]byte(text)) {
-		found.sawJSON = isComposite(text)
-	}
+	found.sawJSON = isComposite(text) && json.Valid([]byte(text))
+	whole := found.sawJSON // then the first object is valid, and mostly all there is
 	budget := scanBudget * (len(text) + 1)
 	for i := 0; i < len(text) && budget > 0; i++ {
 		if text[i] != '{' {
@@ -32,7 +31,7 @@ func extract(text string) extraction {
 		}
 		end, looked := closing(text[i:])
 		budget -= looked
-		if end < 0 || !json.Valid([]byte(text[i:i+end])) {
+		if end < 0 || !whole && !json.Valid([]byte(text[i:i+end])) {
 			continue
 		}
 		found.sawJSON = true

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/youden-bench/youden/corpus/family"
 )
@@ -13,6 +14,7 @@ import (
 type Oneshot struct {
 	detector *Detector
 	taxonomy *family.Taxonomy
+	opening  atomic.Pointer[opening] // of the last prompt; mostly that of the next, too
 }
 
 // NewOneshot builds the oneshot program of d. It fails when an examples file of
@@ -44,14 +46,19 @@ func (o *Oneshot) Texts() []string {
 }
 
 func (o *Oneshot) request(t Target) (Request, error) {
-	user, err := auditPrompt(o.detector, o.taxonomy, t)
-	if err != nil {
-		return Request{}, err
+	head := o.opening.Load()
+	if head == nil || head.plan != t.Plan {
+		text, err := auditOpening(o.detector, o.taxonomy, t.Plan)
+		if err != nil {
+			return Request{}, err
+		}
+		head = &opening{t.Plan, text}
+		o.opening.Store(head)
 	}
 	req := Request{
 		Messages: []Message{
 			{Role: System, Content: systemText},
-			{Role: User, Content: user},
+			{Role: User, Content: auditPrompt(head.text, t)},
 		},
 		ResponseFormat: o.detector.ResponseFormat,
 		Seed:           t.Seed,

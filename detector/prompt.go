@@ -33,16 +33,27 @@ func fenceToken(plan uint64, data ...string) string {
 }
 
 // fenceFile shows a file with line numbers between two marker lines.
-func fenceFile(plan uint64, f File) string {
+func fenceFile(b *strings.Builder, plan uint64, f File) {
 	token := fenceToken(plan, f.Path, f.Text)
-	var b strings.Builder
-	fmt.Fprintf(&b, "===== BEGIN FILE %s %s =====\n", token, strconv.Quote(f.Path))
+	fmt.Fprintf(b, "===== BEGIN FILE %s %s =====\n", token, strconv.Quote(f.Path))
 	text := strings.TrimSuffix(f.Text, "\n")
-	for i, line := range strings.Split(text, "\n") {
-		fmt.Fprintf(&b, "%5d | %s\n", i+1, line)
+	number := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		number++ // printed by hand: a prompt has hundreds of lines, and each run a prompt
+		var digits [20]byte
+		shown := strconv.AppendInt(digits[:0], int64(number), 10)
+		b.WriteString("     "[:max(0, 5-len(shown))])
+		b.Write(shown)
+		b.WriteString(" | ")
+		b.WriteString(line)
+		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "===== END FILE %s =====\n", token)
-	return b.String()
+	fmt.Fprintf(b, "===== END FILE %s =====\n", token)
+}
+
+// fencedSize is about what fenceFile writes, rather more than less.
+func fencedSize(f File) int {
+	return 2*len("===== BEGIN FILE 0123456789abcdef  =====\n") + 2*len(f.Path) + len(f.Text) + (strings.Count(f.Text, "\n")+1)*len("12345 | \n")
 }
 
 // fenceExample shows the code of an example. Examples may come from a corpus, so
@@ -58,9 +69,32 @@ func fenceExample(plan uint64, e Example) string {
 	return b.String()
 }
 
-// auditPrompt writes the user message of a whole-side audit: instructions,
-// families, levers, files, contract.
-func auditPrompt(d *Detector, tax *family.Taxonomy, t Target) (string, error) {
+// opening is what the prompts of a plan begin with: all but the files.
+type opening struct {
+	plan uint64
+	text string
+}
+
+// auditPrompt writes the user message of a whole-side audit: its opening, the files,
+// the contract.
+func auditPrompt(opening string, t Target) string {
+	size := len(opening) + len(dataNotice) + len(contractText) + 64
+	for _, f := range t.Files {
+		size += fencedSize(f)
+	}
+	var b strings.Builder
+	b.Grow(size)
+	b.WriteString(opening)
+	b.WriteString("\n## Source\n" + dataNotice + "\n")
+	for _, f := range t.Files {
+		fenceFile(&b, t.Plan, f)
+	}
+	b.WriteString("\n## Answer\n" + contractText + "\n")
+	return b.String()
+}
+
+// auditOpening writes the opening of the prompts: instructions, families, levers.
+func auditOpening(d *Detector, tax *family.Taxonomy, plan uint64) (string, error) {
 	var b strings.Builder
 	for _, p := range d.Levers.passages(d.Families, Prompt) {
 		writePassage(&b, p)
@@ -83,15 +117,10 @@ func auditPrompt(d *Detector, tax *family.Taxonomy, t Target) (string, error) {
 		lever Lever
 		title string
 	}{{HardNegatives, "## Not defects"}, {Counterexamples, "## Examples"}} {
-		if err := writeExamples(&b, d, t.Plan, section.lever, section.title); err != nil {
+		if err := writeExamples(&b, d, plan, section.lever, section.title); err != nil {
 			return "", err
 		}
 	}
-	b.WriteString("\n## Source\n" + dataNotice + "\n")
-	for _, f := range t.Files {
-		b.WriteString(fenceFile(t.Plan, f))
-	}
-	b.WriteString("\n## Answer\n" + contractText + "\n")
 	return b.String(), nil
 }
 

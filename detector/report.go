@@ -92,20 +92,48 @@ func readFinding(item map[string]json.RawMessage, tax *family.Taxonomy, model st
 
 // textField reads a string; a number is kept as its digits.
 func textField(item map[string]json.RawMessage, key string) string {
+	raw, ok := item[key]
+	if !ok {
+		return ""
+	}
+	if s, ok := plainText(raw); ok {
+		return s
+	}
 	var s string
-	if json.Unmarshal(item[key], &s) == nil {
+	if json.Unmarshal(raw, &s) == nil {
 		return s
 	}
 	var n json.Number
-	if json.Unmarshal(item[key], &n) == nil {
+	if json.Unmarshal(raw, &n) == nil {
 		return n.String()
 	}
 	return ""
 }
 
+// plainText reads a valid JSON value that needs no decoding, as most of a report's
+// are: a string of ASCII without escapes, or a number.
+func plainText(raw json.RawMessage) (string, bool) {
+	if len(raw) == 0 {
+		return "", false
+	}
+	if c := raw[0]; c == '-' || c >= '0' && c <= '9' {
+		return string(raw), true
+	}
+	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
+		return "", false
+	}
+	inside := raw[1 : len(raw)-1]
+	for _, c := range inside {
+		if c < ' ' || c == '"' || c == '\\' || c >= 0x80 {
+			return "", false
+		}
+	}
+	return string(inside), true
+}
+
 func textList(raw json.RawMessage) []string {
 	var list []string
-	if json.Unmarshal(raw, &list) != nil {
+	if len(raw) == 0 || json.Unmarshal(raw, &list) != nil {
 		return nil
 	}
 	return list

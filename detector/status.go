@@ -1,5 +1,7 @@
 package detector
 
+import "slices"
+
 // Status says how a run ended. Exactly one holds for each run. An absent
 // answer is never silence, and an error is never a score.
 type Status string
@@ -55,34 +57,35 @@ type StatusRow struct {
 }
 
 // Statuses is the one table of statuses, in the order of DESIGN section 5.
-func Statuses() []StatusRow {
-	return []StatusRow{
-		{OK, Counts, false, false, "a complete answer"},
-		{Truncated, Charged, false, false, "cut at the token limit"},
-		{Empty, Charged, false, false, "nothing said"},
-		{Oversize, Charged, false, false, "an answer over 5 MB"},
-		{BadFormat, Charged, false, false, "no JSON in the answer"},
-		{BadSchema, Charged, false, false, "JSON that breaks the contract"},
-		{Refused, Charged, false, false, "the model declines"},
-		{NoToolCall, Charged, false, false, "a tool program answered without a tool"},
-		{Budget, Charged, false, false, "the run's own cap of steps, tokens or money"},
-		{Filtered, Excused, false, false, "the provider's content filter"},
-		{Context, Excused, false, false, "the case does not fit the model"},
-		{RateLimited, Excused, true, false, "the endpoint's rate limit"},
-		{Transient, Excused, true, false, "a fault of the endpoint or the network"},
-		{Timeout, Excused, true, false, "no answer in time"},
-		{Auth, Excused, true, true, "the key was refused"},
-		{Config, Excused, true, true, "the endpoint does not take such a request"},
-		{Cancelled, Excused, false, false, "stopped by the operator or by a cap"},
-		{LabelDefect, Excused, false, false, "the label contradicts the files"},
-		{UnsupportedLanguage, Excused, false, false, "a file the tooling cannot read"},
-		{NoCandidate, Excused, false, false, "nothing to judge on this side"},
-	}
+func Statuses() []StatusRow { return slices.Clone(statuses[:]) }
+
+// statuses is not changed.
+var statuses = [...]StatusRow{
+	{OK, Counts, false, false, "a complete answer"},
+	{Truncated, Charged, false, false, "cut at the token limit"},
+	{Empty, Charged, false, false, "nothing said"},
+	{Oversize, Charged, false, false, "an answer over 5 MB"},
+	{BadFormat, Charged, false, false, "no JSON in the answer"},
+	{BadSchema, Charged, false, false, "JSON that breaks the contract"},
+	{Refused, Charged, false, false, "the model declines"},
+	{NoToolCall, Charged, false, false, "a tool program answered without a tool"},
+	{Budget, Charged, false, false, "the run's own cap of steps, tokens or money"},
+	{Filtered, Excused, false, false, "the provider's content filter"},
+	{Context, Excused, false, false, "the case does not fit the model"},
+	{RateLimited, Excused, true, false, "the endpoint's rate limit"},
+	{Transient, Excused, true, false, "a fault of the endpoint or the network"},
+	{Timeout, Excused, true, false, "no answer in time"},
+	{Auth, Excused, true, true, "the key was refused"},
+	{Config, Excused, true, true, "the endpoint does not take such a request"},
+	{Cancelled, Excused, false, false, "stopped by the operator or by a cap"},
+	{LabelDefect, Excused, false, false, "the label contradicts the files"},
+	{UnsupportedLanguage, Excused, false, false, "a file the tooling cannot read"},
+	{NoCandidate, Excused, false, false, "nothing to judge on this side"},
 }
 
 // Row returns the line of the table for s; ok is false for an unknown status.
 func (s Status) Row() (row StatusRow, ok bool) {
-	for _, row := range Statuses() {
+	for _, row := range statuses {
 		if row.Status == s {
 			return row, true
 		}

@@ -1,8 +1,6 @@
 package measurements
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +9,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 )
@@ -128,61 +125,6 @@ func (c *Capture) Manifest() Manifest {
 	return c.manifest
 }
 
-// Write replaces the four Parquet files by the projections of these runs, which
-// stand in plan order. On an error the old files stay.
-func (c *Capture) Write(rows []Rows) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	runs := make([]RunRow, len(rows))
-	for i, r := range rows {
-		runs[i] = r.Run
-	}
-	if err := checkRuns(runs, nil); err != nil {
-		return fmt.Errorf("writing the capture in %s: %w", c.dir, err)
-	}
-	// A simulated answer makes the capture simulated, whatever the endpoint was
-	// taken for; Finish writes it down.
-	for _, r := range runs {
-		c.manifest.Simulated = c.manifest.Simulated || r.Simulated
-	}
-	id := writeID(runs)
-	scores := ScoreAll(c.manifest.Plan, runs)
-	return replace(c.disk, c.dir, []content{
-		{runsFile, func(w io.Writer) error {
-			return writeTable(w, runsFile, id, slices.Values([][]RunRow{runs}))
-		}},
-		{stepsFile, func(w io.Writer) error {
-			return writeTable(w, stepsFile, id, parts(rows, func(r Rows) []StepRow { return r.Steps }))
-		}},
-		{findingsFile, func(w io.Writer) error {
-			return writeTable(w, findingsFile, id, parts(rows, func(r Rows) []FindingRow { return r.Findings }))
-		}},
-		{scoresFile, func(w io.Writer) error {
-			return writeTable(w, scoresFile, id, slices.Values([][]ScoreRow{scores}))
-		}},
-	})
-}
-
-func parts[T any](rows []Rows, of func(Rows) []T) iter.Seq[[]T] {
-	return func(yield func([]T) bool) {
-		for _, r := range rows {
-			if !yield(of(r)) {
-				return
-			}
-		}
-	}
-}
-
-// writeID names a write by what it wrote, so that the same rows give the same
-// bytes and files of two writes are told apart.
-func writeID(runs []RunRow) string {
-	h := sha256.New()
-	for _, r := range runs {
-		fmt.Fprintf(h, "%s\x00%s\x00%s\x00%s\n", r.RunID, r.Status, r.Outcome, deref(r.Receipt))
-	}
-	return hex.EncodeToString(h.Sum(nil)[:8])
-}
-
 // Finish records how the capture ended. The totals are kept for people who read
 // the file; this package recomputes them.
 func (c *Capture) Finish(status CaptureStatus, totals Totals) error {
@@ -206,23 +148,24 @@ func (c *Capture) writeManifest() error {
 		return fmt.Errorf("writing the manifest of %s: %w", c.dir, err)
 	}
 	raw = append(raw, '\n')
-	return replace(c.disk, c.dir, []content{{manifestFile, func(w io.Writer) error {
-		_, err := w.Write(raw)
+	return replace(c.disk, c.dir, []string{manifestFile}, func(files []io.Writer) error {
+		_, err := files[0].Write(raw)
 		return err
-	}}})
+	})
 }
 
-// Summary measures the capture's rows under a policy and a view.
+// Summary measures the capture's rows under a policy and a view, in one pass. It
+// holds no rows: see LoadRuns.
 func (c *Capture) Summary(p Policy, v View) (Summary, error) {
-	runs, err := c.loadRuns()
-	if err != nil {
+	sum := newSumming(c.Manifest(), p, v)
+	if err := c.tally([]Policy{p}, func(bool) {}, sum.add); err != nil {
 		return Summary{}, err
 	}
-	return Summarize(c.Manifest(), runs, p, v), nil
+	return sum.summary(), nil
 }
 
-// loadRuns reads all run rows, which are small, and checks them.
-func (c *Capture) loadRuns() ([]RunRow, error) {
+// LoadRuns reads all run rows and checks them, for whoever shows each of them.
+func (c *Capture) LoadRuns() ([]RunRow, error) {
 	var runs []RunRow
 	for r, err := range c.Runs() {
 		if err != nil {

@@ -58,30 +58,25 @@ func openRegular(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// content is one file to be written whole.
-type content struct {
-	name  string
-	write func(io.Writer) error
-}
-
 // replace writes all files to temporary names, makes them durable, and only then
 // renames them over the old ones: until the last byte of the last file is safe,
-// every old file stays as it was.
-func replace(d disk, dir string, files []content) error {
-	for i, f := range files {
-		if err := writeWhole(d, temporary(dir, f.name), f.write); err != nil {
-			for _, done := range files[:i+1] {
-				// The error that counts is the first one; a temporary file that
-				// cannot be removed is overwritten by the next write.
-				_ = d.Remove(temporary(dir, done.name))
-			}
-			return fmt.Errorf("writing %s: %w; the old file is unchanged: make room or fix the permissions and write again",
-				filepath.Join(dir, f.name), err)
+// every old file stays as it was. They are written side by side.
+func replace(d disk, dir string, names []string, write func([]io.Writer) error) error {
+	if err := writeBeside(d, dir, names, write); err != nil {
+		for _, name := range names {
+			// The error that counts is the first one; a temporary file that
+			// cannot be removed is overwritten by the next write.
+			_ = d.Remove(temporary(dir, name))
 		}
+		what := filepath.Join(dir, names[0])
+		if len(names) > 1 {
+			what = "the files of " + dir
+		}
+		return fmt.Errorf("writing %s: %w; what was there is unchanged: make room or fix the permissions and write again", what, err)
 	}
-	for _, f := range files {
-		if err := d.Rename(temporary(dir, f.name), filepath.Join(dir, f.name)); err != nil {
-			return fmt.Errorf("putting %s in place: %w; write the capture again", filepath.Join(dir, f.name), err)
+	for _, name := range names {
+		if err := d.Rename(temporary(dir, name), filepath.Join(dir, name)); err != nil {
+			return fmt.Errorf("putting %s in place: %w; write the capture again", filepath.Join(dir, name), err)
 		}
 	}
 	if err := d.SyncDir(dir); err != nil {
@@ -90,20 +85,32 @@ func replace(d disk, dir string, files []content) error {
 	return nil
 }
 
-// writeWhole writes one file and makes it durable. Errors of a full disk may
-// come as late as Close.
-func writeWhole(d disk, name string, write func(io.Writer) error) error {
-	f, err := d.Create(name)
-	if err != nil {
+// writeBeside writes the temporary files and makes them durable. Errors of a full
+// disk may come as late as Close.
+func writeBeside(d disk, dir string, names []string, write func([]io.Writer) error) (err error) {
+	var files []outFile
+	defer func() {
+		for _, f := range files {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	writers := make([]io.Writer, len(names))
+	for i, name := range names {
+		f, err := d.Create(temporary(dir, name))
+		if err != nil {
+			return err
+		}
+		files, writers[i] = append(files, f), f
+	}
+	if err := write(writers); err != nil {
 		return err
 	}
-	if err := write(f); err != nil {
-		return errors.Join(err, f.Close())
+	for _, f := range files {
+		if err := f.Sync(); err != nil {
+			return err
+		}
 	}
-	if err := f.Sync(); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	return f.Close()
+	return nil
 }
 
 func temporary(dir, name string) string { return filepath.Join(dir, name+".tmp") }

@@ -201,7 +201,7 @@ func goldenRows(p goldenPair, side corpus.SideName, runs []goldenRun, rules Rule
 	for k, r := range runs {
 		cell := Cell{Case: p.build(), Side: side, K: k}
 		t := detector.Trajectory{Status: fromGolden(r.Status), Findings: r.findings()}
-		row := runRow(cell, t, Judge(cell.Case, side, t.Status, t.Findings, rules))
+		row := runRow(cell, NewProjector().identify(cell.Case), t, Judge(cell.Case, side, t.Status, t.Findings, rules))
 		rows = append(rows, row)
 	}
 	return rows

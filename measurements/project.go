@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/youden-bench/youden/corpus"
@@ -21,8 +22,10 @@ type Cell struct {
 
 // RunID names the cell's run. It depends on nothing but the case, the side and
 // k, so that the same run has the same name in every capture of a corpus.
-func (c Cell) RunID() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "youden/run/1\x00%s\x00%s\x00%s\x00%d", c.Case.Hash(), c.Case.ID, c.Side, c.K))
+func (c Cell) RunID() string { return c.runID(c.Case.Hash()) }
+
+func (c Cell) runID(caseHash string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "youden/run/1\x00%s\x00%s\x00%s\x00%d", caseHash, c.Case.ID, c.Side, c.K))
 	return hex.EncodeToString(sum[:8])
 }
 
@@ -30,13 +33,43 @@ func (c Cell) RunID() string {
 // rules. It is pure: the clock appears in started_at, latency_ms and receipt
 // only, and only as the trajectory recorded it.
 func Project(cell Cell, t detector.Trajectory, simulated bool) Rows {
-	return project(cell, t, simulated, DefaultRules())
+	return NewProjector().Project(cell, t, simulated)
 }
 
-func project(cell Cell, t detector.Trajectory, simulated bool, rules Rules) Rows {
-	t = withDefect(cell.Case, t)
-	judged := Judge(cell.Case, cell.Side, t.Status, t.Findings, rules)
-	run := runRow(cell, t, judged)
+// Projector projects the runs of a plan. It reads each case once, which must not
+// change: hashing its files again for each run would cost more than all else. Its
+// methods may be called concurrently.
+type Projector struct {
+	rules Rules
+	mu    sync.Mutex
+	cases map[*corpus.Case]identity
+}
+
+// identity is what the files and labels of a case come to.
+type identity struct{ hash, content, defect string }
+
+// NewProjector returns a projector under the default rules.
+func NewProjector() *Projector {
+	return &Projector{rules: DefaultRules(), cases: map[*corpus.Case]identity{}}
+}
+
+func (p *Projector) identify(c *corpus.Case) identity {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	id, ok := p.cases[c]
+	if !ok {
+		id = identity{hash: c.Hash(), content: c.ContentHash(), defect: defectOf(c)}
+		p.cases[c] = id
+	}
+	return id
+}
+
+// Project is the function of that name.
+func (p *Projector) Project(cell Cell, t detector.Trajectory, simulated bool) Rows {
+	id := p.identify(cell.Case)
+	t = withDefect(id.defect, t)
+	judged := Judge(cell.Case, cell.Side, t.Status, t.Findings, p.rules)
+	run := runRow(cell, id, t, judged)
 	run.Simulated = simulated
 	return Rows{
 		Run:      run,
@@ -45,27 +78,34 @@ func project(cell Cell, t detector.Trajectory, simulated bool, rules Rules) Rows
 	}
 }
 
-// withDefect replaces the end of a run by label_defect when the labels of its
-// case contradict the files: such a case is never scored, on either side.
-func withDefect(c *corpus.Case, t detector.Trajectory) detector.Trajectory {
+// defectOf says how the labels of a case contradict its files, or "".
+func defectOf(c *corpus.Case) string {
 	for _, side := range c.Sides() {
 		if why, detail := c.Unscorable(side); why == corpus.LabelDefect {
-			t.Status, t.Detail, t.Findings = detector.LabelDefect, detail, nil
-			return t
+			return detail
 		}
+	}
+	return ""
+}
+
+// withDefect replaces the end of a run by label_defect when the labels of its
+// case contradict the files: such a case is never scored, on either side.
+func withDefect(defect string, t detector.Trajectory) detector.Trajectory {
+	if defect != "" {
+		t.Status, t.Detail, t.Findings = detector.LabelDefect, defect, nil
 	}
 	return t
 }
 
 // runRow fills the row of a run.
-func runRow(cell Cell, t detector.Trajectory, j Judgement) RunRow {
+func runRow(cell Cell, id identity, t detector.Trajectory, j Judgement) RunRow {
 	var clean cleaner
 	c := cell.Case
 	row := RunRow{
-		RunID:          cell.RunID(),
+		RunID:          cell.runID(id.hash),
 		CaseID:         clean.text(c.ID),
-		CaseHash:       c.Hash(),
-		ContentHash:    c.ContentHash(),
+		CaseHash:       id.hash,
+		ContentHash:    id.content,
 		Slice:          clean.text(c.Slice),
 		Family:         clean.text(string(c.Family)),
 		Group:          clean.text(c.Group),

@@ -26,7 +26,7 @@ type LeftCase struct {
 // they were claimed mapped again. No call is made. Runs are matched to cases by
 // case hash; a case that is gone or has changed is left out and named.
 func Rescore(c *Capture, cases []*corpus.Case, rules Rules) (Rescored, error) {
-	runs, err := c.loadRuns()
+	runs, err := c.LoadRuns()
 	if err != nil {
 		return Rescored{}, err
 	}
@@ -78,7 +78,7 @@ func (r Rescored) Summary(m Manifest, p Policy, v View) Summary {
 
 // rescore returns the row with the outcome of other rules.
 func (r RunRow) rescore(c *corpus.Case, findings []detector.Finding, rules Rules) RunRow {
-	t := withDefect(c, detector.Trajectory{Status: detector.Status(r.Status), Findings: findings})
+	t := withDefect(defectOf(c), detector.Trajectory{Status: detector.Status(r.Status), Findings: findings})
 	if string(t.Status) != r.Status {
 		r.Status, r.Detail, r.DroppedItems = string(t.Status), pointer(t.Detail), nil
 	}

@@ -13,18 +13,17 @@ const level = .95
 // Score measures each family of each slice under one policy and view, sorted by
 // slice and family. It reads run rows, and of the plan K and the strata.
 func Score(plan PlanRecord, runs []RunRow, p Policy, v View) []ScoreRow {
-	cases := withUnrun(Cases(runs, plan.K, p, v), plan)
-	return scoreCases(cases, spendByFamily(runs), plan.K, p, v)
+	return scoreRuns(newScoring(plan, Part{Policy: p, View: v}), runs)
 }
 
-func scoreCases(cases []CaseScore, spend map[familyKey]Spend, k int, p Policy, v View) []ScoreRow {
+func scoreCases(cases []CaseScore, spend familySpend, k int, p Policy, v View) []ScoreRow {
 	icc := pooledICC(cases)
 	rows := []ScoreRow{}
 	for _, f := range byFamily(cases) {
 		rates, recall, silence := measure(f.cases, icc)
 		row := ScoreRow{
 			Slice: f.slice, Family: f.family, Policy: string(p), View: string(v), K: int64(k),
-			Rates: rates, Spend: spend[f.familyKey],
+			Rates: rates, Spend: spend.of(f.familyKey),
 		}
 		if row.Statuses == nil {
 			row.Statuses = map[string]int64{}
@@ -37,11 +36,55 @@ func scoreCases(cases []CaseScore, spend map[familyKey]Spend, k int, p Policy, v
 
 // ScoreAll measures under every policy and view: the rows of scores.parquet.
 func ScoreAll(plan PlanRecord, runs []RunRow) []ScoreRow {
-	var rows []ScoreRow
+	return scoreRuns(newScoring(plan, everyReading()...), runs)
+}
+
+func scoreRuns(s *scoring, runs []RunRow) []ScoreRow {
+	var seen places
+	for i := range runs {
+		e := runs[i].entry()
+		s.add(seen.of(e.slice, e.caseID), &e)
+	}
+	return s.rows()
+}
+
+// scoring measures runs that pass by one at a time: it keeps tallies and no rows.
+type scoring struct {
+	plan    PlanRecord
+	tallies []caseTallies // by policy and view
+	spend   familySpend
+}
+
+// everyReading lists the policies with each view.
+func everyReading() (all []Part) {
 	for _, p := range Policies() {
 		for _, v := range Views() {
-			rows = append(rows, Score(plan, runs, p, v)...)
+			all = append(all, Part{Policy: p, View: v})
 		}
+	}
+	return all
+}
+
+func newScoring(plan PlanRecord, readings ...Part) *scoring {
+	s := &scoring{plan: plan, spend: familySpend{}}
+	for _, r := range readings {
+		s.tallies = append(s.tallies, caseTallies{k: plan.K, policy: r.Policy, view: r.View})
+	}
+	return s
+}
+
+// add counts a run of the case with this number.
+func (s *scoring) add(number int, e *entry) {
+	for i := range s.tallies {
+		s.tallies[i].add(number, e)
+	}
+	s.spend.add(e)
+}
+
+func (s *scoring) rows() []ScoreRow {
+	var rows []ScoreRow
+	for _, t := range s.tallies {
+		rows = append(rows, scoreCases(withUnrun(t.cases, s.plan), s.spend, t.k, t.policy, t.view)...)
 	}
 	return rows
 }

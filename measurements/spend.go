@@ -42,16 +42,25 @@ func (s *Spend) add(e *entry) {
 	known(&s.CostUSDMicros, &s.CostUnknown, e.cost)
 }
 
-func spendByFamily(runs []RunRow) map[familyKey]Spend {
-	spend := map[familyKey]Spend{}
-	for i := range runs {
-		e := runs[i].entry()
-		key := familyKey{e.slice, e.family}
-		s := spend[key]
-		s.add(&e)
-		spend[key] = s
+// familySpend sums up what the runs of each family cost.
+type familySpend map[familyKey]*Spend
+
+func (f familySpend) add(e *entry) {
+	key := familyKey{e.slice, e.family}
+	s, ok := f[key]
+	if !ok {
+		s = &Spend{}
+		f[key] = s
 	}
-	return spend
+	s.add(e)
+}
+
+// of returns the sum of a family, which may have no run.
+func (f familySpend) of(key familyKey) Spend {
+	if s, ok := f[key]; ok {
+		return *s
+	}
+	return Spend{}
 }
 
 // CaseKey names a case of a capture.

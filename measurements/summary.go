@@ -26,7 +26,7 @@ type Summary struct {
 	Warnings  []string      `json:"warnings"` // what the intervals had to assume
 
 	Cases []CaseScore `json:"-"`
-	Runs  []RunRow    `json:"-"`
+	Runs  []RunRow    `json:"-"` // where they were asked for: there may be a million of them
 }
 
 // Aggregate pools families. The macro mean weighs families the same, the pooled
@@ -62,23 +62,59 @@ const (
 
 // Summarize measures run rows under a policy and a view.
 func Summarize(m Manifest, runs []RunRow, p Policy, v View) Summary {
-	for _, r := range runs {
-		m.Simulated = m.Simulated || r.Simulated // one simulated row makes a simulated capture
+	var seen places
+	sum := newSumming(m, p, v)
+	for i := range runs {
+		e := runs[i].entry()
+		sum.add(seen.of(e.slice, e.caseID), &e)
 	}
-	seen := Cases(runs, m.Plan.K, p, v)
-	cases := withUnrun(seen, m.Plan)
-	families := scoreCases(cases, spendByFamily(runs), m.Plan.K, p, v)
-	s := Summary{
+	s := sum.summary()
+	s.Runs = runs
+	return s
+}
+
+// summing is a summary of runs that pass by one at a time.
+type summing struct {
+	manifest           Manifest
+	cases              caseTallies
+	families           familySpend
+	spend              Spend
+	dispatched, errors int64
+}
+
+func newSumming(m Manifest, p Policy, v View) *summing {
+	return &summing{
+		manifest: m, cases: caseTallies{k: m.Plan.K, policy: p, view: v},
+		families: familySpend{}, spend: Spend{Statuses: map[string]int64{}},
+	}
+}
+
+// add counts a run of the case with this number.
+func (s *summing) add(number int, e *entry) {
+	s.manifest.Simulated = s.manifest.Simulated || e.simulated // one simulated row makes a simulated capture
+	s.cases.add(number, e)
+	s.families.add(e)
+	s.spend.add(e)
+	dispatched, failed := e.fate()
+	s.dispatched += count(dispatched)
+	s.errors += count(failed)
+}
+
+func (s *summing) summary() Summary {
+	m, p, v := s.manifest, s.cases.policy, s.cases.view
+	cases := withUnrun(s.cases.cases, m.Plan)
+	families := scoreCases(cases, s.families, m.Plan.K, p, v)
+	out := Summary{
 		Schema: Schema, ID: m.ID, Status: m.Status, Simulated: m.Simulated, Smoke: Smoke(m.Plan.K), Policy: p, View: v,
 		Plan: m.Plan, Families: families, LeftOut: append([]LeftOut{}, m.LeftOut...), Openings: m.Openings, Budget: m.Budget,
-		Cases: seen, Runs: runs,
+		Cases: s.cases.cases,
 	}
 	icc := pooledICC(cases)
-	s.Slices = aggregateSlices(families, cases, icc)
-	s.Totals = totals(m, families, cases, runs, icc)
-	s.Warnings = icc.warnings()
-	s.Status, s.Grade = standing(m, s.Totals)
-	return s
+	out.Slices = aggregateSlices(families, cases, icc)
+	out.Totals = s.totals(aggregate(families, cases, icc))
+	out.Warnings = icc.warnings()
+	out.Status, out.Grade = standing(m, out.Totals)
+	return out
 }
 
 // standing says how far a capture came and what its numbers are worth.
@@ -96,15 +132,8 @@ func standing(m Manifest, t Totals) (CaptureStatus, string) {
 	return status, GradePartial
 }
 
-func totals(m Manifest, families []ScoreRow, cases []CaseScore, runs []RunRow, icc sideICC) Totals {
-	t := Totals{Spend: Spend{Statuses: map[string]int64{}}, Aggregate: aggregate(families, cases, icc), RunsPlanned: int64(m.Plan.Runs)}
-	for i := range runs {
-		e := runs[i].entry()
-		t.add(&e)
-		dispatched, failed := e.fate()
-		t.Dispatched += count(dispatched)
-		t.Errors += count(failed)
-	}
+func (s *summing) totals(a Aggregate) Totals {
+	t := Totals{Spend: s.spend, Aggregate: a, RunsPlanned: int64(s.manifest.Plan.Runs), Dispatched: s.dispatched, Errors: s.errors}
 	t.RunsPlanned = max(t.RunsPlanned, t.Runs)
 	if t.Dispatched > 0 {
 		t.ErrorRate = pointer(float64(t.Errors) / float64(t.Dispatched))

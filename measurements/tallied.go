@@ -85,16 +85,17 @@ func (c *Capture) Parts(parts ...Part) ([]Tallied, error) {
 	for i, p := range parts {
 		tallies[i] = newTallying(p, m)
 	}
-	t, err := openTable[RunRow](c.dir, runsFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist): // never written: no rows
-	case err != nil:
-		return nil, err
-	default:
-		err := errors.Join(tallyTable(t, &m.Plan, tallies), t.close())
-		if err != nil {
-			return nil, &DamagedError{File: filepath.Join(c.dir, runsFile), Err: err}
+	err := c.tally(policiesOf(parts), func(severities bool) {
+		for _, t := range tallies {
+			t.Severities = severities
 		}
+	}, func(number int, e *entry) {
+		for _, t := range tallies {
+			t.add(number, e)
+		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	out := make([]Tallied, len(parts))
 	for i, t := range tallies {
@@ -103,13 +104,34 @@ func (c *Capture) Parts(parts ...Part) ([]Tallied, error) {
 	return out, nil
 }
 
-func tallyTable(t *table[RunRow], plan *PlanRecord, tallies []*tallying) error {
-	_, severities := t.pq.Schema().Lookup(hitSeverityColumn)
-	var policies []Policy
-	for _, tally := range tallies {
-		tally.Severities = severities
-		policies = append(policies, tally.Part.Policy)
+func policiesOf(parts []Part) (list []Policy) {
+	for _, p := range parts {
+		list = append(list, p.Policy)
 	}
+	return list
+}
+
+// tally passes all runs by, with the number of their case, once it is checked that
+// they are of the plan. It first says whether the file knows severities. A capture
+// that was never written has no runs.
+func (c *Capture) tally(policies []Policy, opened func(severities bool), add func(number int, e *entry)) error {
+	t, err := openTable[RunRow](c.dir, runsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, severities := t.pq.Schema().Lookup(hitSeverityColumn)
+	opened(severities)
+	plan := c.Manifest().Plan
+	if err := errors.Join(tallyTable(t, &plan, policies, add), t.close()); err != nil {
+		return &DamagedError{File: filepath.Join(c.dir, runsFile), Err: err}
+	}
+	return nil
+}
+
+func tallyTable(t *table[RunRow], plan *PlanRecord, policies []Policy, add func(number int, e *entry)) error {
 	roll := roll{plan: plan}
 	reader := entries(t, policies)
 	for {
@@ -120,9 +142,7 @@ func tallyTable(t *table[RunRow], plan *PlanRecord, tallies []*tallying) error {
 		for i := 0; err == nil && i < len(batch); i++ {
 			var number int
 			if number, err = roll.enter(&batch[i]); err == nil {
-				for _, tally := range tallies {
-					tally.add(number, &batch[i])
-				}
+				add(number, &batch[i])
 			}
 		}
 		if err != nil {

@@ -79,7 +79,7 @@ func manyCapture(t testing.TB, pairs, k int) *Capture {
 	require.NoError(t, err)
 	f, err := os.Create(filepath.Join(c.Dir(), runsFile))
 	require.NoError(t, err)
-	require.NoError(t, writeTable(f, runsFile, "w", manyRuns(pairs, k)))
+	writeRuns(t, f, manyRuns(pairs, k))
 	require.NoError(t, f.Close())
 	return c
 }

@@ -2,9 +2,12 @@ package measurements
 
 import (
 	"fmt"
+	"io"
+	"iter"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -88,10 +91,20 @@ func captureOf(t testing.TB, runs []RunRow, plan func(*Manifest)) *Capture {
 	require.NoError(t, err)
 	f, err := os.Create(filepath.Join(c.Dir(), runsFile))
 	require.NoError(t, err)
-	chunks := func(yield func([]RunRow) bool) { yield(runs) }
-	require.NoError(t, writeTable(f, runsFile, "w", chunks))
+	writeRuns(t, f, slices.Values([][]RunRow{runs}))
 	require.NoError(t, f.Close())
 	return c
+}
+
+func writeRuns(t testing.TB, w io.Writer, chunks iter.Seq[[]RunRow]) {
+	t.Helper()
+	out := newTableWriter[RunRow](w, runsFile)
+	for rows := range chunks {
+		for _, r := range rows {
+			require.NoError(t, out.add(r, 0))
+		}
+	}
+	require.NoError(t, out.end("w"))
 }
 
 // The tallies of a file are those of its rows, in plan order or in any other.

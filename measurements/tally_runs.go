@@ -1,14 +1,20 @@
 package measurements
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+)
 
-// TallyRuns tallies rows in memory as Tallies does those of a capture, with plan m.
-func TallyRuns(m Manifest, runs []RunRow, p Part) (Tallied, error) {
+// TallyRuns tallies rows that pass by as Tallies does those of a capture, with plan m.
+func TallyRuns(m Manifest, runs iter.Seq2[RunRow, error], p Part) (Tallied, error) {
 	t := newTallying(p, m)
 	roll := roll{plan: &m.Plan}
-	for i := range runs {
-		e := runs[i].entry()
-		number, err := roll.enter(&e)
+	for row, err := range runs {
+		e := row.entry()
+		number := 0
+		if err == nil {
+			number, err = roll.enter(&e)
+		}
 		if err != nil {
 			return Tallied{}, fmt.Errorf("tallying the runs of a capture: %w", err)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -235,6 +236,7 @@ func (a *app) newView(s *settings) (view, error) {
 // execute runs a job with progress on stderr, prints its table on stdout and
 // says what the exit code means.
 func (a *app) execute(v view, req bench.Request, start func(bench.Watch) (bench.Outcome, error)) error {
+	lean(req)
 	a.busy.Store(true) // until the process ends: what is paid for is being written
 	out, err := start(bench.Watch{
 		Progress: v.reporter.Update,
@@ -353,24 +355,7 @@ func nextStep(out bench.Outcome, req bench.Request) string {
 	if t := out.Summary.Totals; t.RunsOK+t.RunsCharged == 0 && t.Errors == 0 {
 		return "no run gave an answer that counts, and the endpoint is not to blame: the table says why, such as context where the cases do not fit the model"
 	}
-	return fmt.Sprintf("more runs were lost to the endpoint than --max-error-rate %.3g allows, most of them because: %s; ask for them again with: %s", req.MaxErrorRate, commonCause(out.Summary.Runs), resume)
-}
-
-// commonCause is the most frequent detail of the runs that ended in an error of
-// the endpoint.
-func commonCause(runs []measurements.RunRow) string {
-	counts, most := map[string]int{}, "no detail was recorded"
-	for _, r := range runs {
-		row, _ := detector.Status(r.Status).Row()
-		if !row.Error || r.Detail == nil {
-			continue
-		}
-		counts[*r.Detail]++
-		if n, best := counts[*r.Detail], counts[most]; n > best || n == best && *r.Detail < most {
-			most = *r.Detail
-		}
-	}
-	return most
+	return fmt.Sprintf("more runs were lost to the endpoint than --max-error-rate %.3g allows, most of them because: %s; ask for them again with: %s", req.MaxErrorRate, cmp.Or(out.Cause, "no detail was recorded"), resume)
 }
 
 // write prints summaries in a format.

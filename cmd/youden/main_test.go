@@ -13,9 +13,10 @@ import (
 
 // TestMain lets the test binary act as the youden command, in scripts and in the
 // tests that kill it.
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"youden": main})
-}
+func TestMain(m *testing.M) { testscript.Main(m, processes) }
+
+// processes are the commands that the test binary can act as.
+var processes = map[string]func(){"youden": main}
 
 func TestScripts(t *testing.T) {
 	if raceDetector {

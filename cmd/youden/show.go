@@ -48,6 +48,9 @@ func (a *app) showCommand() *cobra.Command {
 					return err
 				}
 				summary, err := c.Summary(policy, view)
+				if err == nil && by.NeedsRuns() {
+					summary.Runs, err = c.LoadRuns()
+				}
 				if err != nil {
 					return err
 				}

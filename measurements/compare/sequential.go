@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/youden-bench/youden/measurements"
@@ -97,7 +98,7 @@ func (l *Look) Uphold(number, k int, failed *Comparison) {
 }
 
 // Growing is a capture that has come to k runs a side, from its rows so far.
-func Growing(name string, m measurements.Manifest, rows []measurements.RunRow, k int) (*Subject, error) {
+func Growing(name string, m measurements.Manifest, rows iter.Seq2[measurements.RunRow, error], k int) (*Subject, error) {
 	t, err := measurements.TallyRuns(m, rows, measurements.Part{
 		Policy: m.Plan.Policy, View: m.Plan.View, Only: func(i int64) bool { return i < int64(k) },
 	})

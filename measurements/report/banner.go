@@ -67,13 +67,7 @@ func lossy(s *measurements.Summary) string {
 
 // answered counts the runs that came to an end; one that was cancelled did not.
 func answered(s *measurements.Summary) int64 {
-	n := s.Totals.Runs
-	for _, r := range s.Runs {
-		if r.Status == string(detector.Cancelled) {
-			n--
-		}
-	}
-	return n
+	return s.Totals.Runs - s.Totals.Statuses[string(detector.Cancelled)]
 }
 
 func named(esc func(string) string, name, hash string) string {

@@ -54,6 +54,10 @@ func ParseBy(s string) (By, error) {
 	return "", fmt.Errorf("a table is by family, slice, case or run, not by %q", s)
 }
 
+// NeedsRuns reports whether such rows are made of the rows of runs, which a summary
+// holds only where they were asked for.
+func (b By) NeedsRuns() bool { return b == ByCase || b == ByRun }
+
 // Options choose what is printed.
 type Options struct {
 	By    By  // "" = by family
