@@ -164,7 +164,7 @@ func TestLooksSpendTheErrorOnce(t *testing.T) {
 		exact, limit = exact+l.family.Exact, limit+l.family.Limit
 	}
 	whole := usualJudge()
-	assert.InDelta(t, whole.limits.overall, overall, 1e-12)
+	assert.InDelta(t, whole.overall, overall, 1e-12)
 	assert.InDelta(t, whole.exact, warn, 1e-12)
 	assert.InDelta(t, whole.side, side, 1e-12)
 	assert.InDelta(t, whole.family.Exact, exact, 1e-12)
