@@ -206,7 +206,7 @@ func TestFollowIsLookAndConfirm(t *testing.T) {
 		source := w.source()
 		for repetition := range scaled(15) {
 			g := source.draws(rand.New(rand.NewPCG(uint64(70+i), uint64(repetition))))
-			o := Options{Seed: uint64(repetition)}
+			o := Options{Seed: uint64(repetition), brief: true}
 			var got ended
 			for n, k := range LookRuns() {
 				l := LookAt(subject(g.before, w.oldK), subject(g.looks[n], k), n, o)
