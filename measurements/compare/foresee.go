@@ -44,7 +44,7 @@ func (j judge) foresee(r *SliceResult, cases []stats.Case) {
 // overallRule is that of the overall row, as the limits have it.
 func (j judge) overallRule() stats.Rule {
 	r := stats.Overall()
-	r.Alpha, r.Margin = j.limits.overall, j.margin
+	r.Alpha, r.Margin = j.overall, j.margin
 	return r
 }
 

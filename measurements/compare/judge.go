@@ -107,7 +107,7 @@ func (j judge) judgeOverall(r *Row, pairs []Pair, components *stats.Components) 
 }
 
 func (j judge) overallVerdict(r *Row, flips *stats.Flips, components *stats.Components) {
-	significant := flips.P < j.limits.overall
+	significant := flips.P < j.overall
 	switch {
 	case significant && atMost(flips.Mean, -j.margin):
 		r.say(Fail, fmt.Sprintf("J fell by %s over %s", hundredths(-flips.Mean), many(r.N, "case")))
@@ -129,7 +129,7 @@ func (j judge) overallVerdict(r *Row, flips *stats.Flips, components *stats.Comp
 	case r.Verdict == Fail:
 	case j.mode == NonInferior && !r.shown():
 		r.say(Inconclusive, j.unshown(r, components))
-	case r.Verdict == Pass && atMost(flips.Mean, -j.margin) && flips.Smallest >= j.limits.overall:
+	case r.Verdict == Pass && atMost(flips.Mean, -j.margin) && flips.Smallest >= j.overall:
 		// However few of the cases changed in whatever direction, no test could tell.
 		r.say(Inconclusive, fmt.Sprintf("J fell by %s, but %s to tell", hundredths(-flips.Mean), tooFew(flips.Changed, "changed case")))
 	}

@@ -34,7 +34,7 @@ func TestSimulationsAtLength(t *testing.T) {
 	p := &page{}
 	p.alarms(usualJudge())
 	p.powers(usualJudge())
-	p.body.WriteString(p.detectables())
+	p.body.WriteString(p.detectables(t))
 	p.sequences()
 	p.covers()
 	p.match()

@@ -115,7 +115,7 @@ func TestRulingIsThatOfCompare(t *testing.T) {
 			j := usualJudge()
 			j.seed = uint64(repetition)
 			got := j.rule(before, after)
-			want := Compare(subject(before, w.oldK), subject(after, w.newK), Options{Seed: uint64(repetition)})
+			want := Compare(subject(before, w.oldK), subject(after, w.newK), Options{Seed: uint64(repetition), brief: true})
 			require.Equal(t, want.Verdict, got.verdict, "world %d, repetition %d", i, repetition)
 			require.Len(t, want.Slices, 1)
 			assert.Equal(t, want.Slices[0].Verdict, got.overall.Verdict)

@@ -164,7 +164,7 @@ func TestLooksSpendTheErrorOnce(t *testing.T) {
 		exact, limit = exact+l.family.Exact, limit+l.family.Limit
 	}
 	whole := usualJudge()
-	assert.InDelta(t, whole.limits.overall, overall, 1e-12)
+	assert.InDelta(t, whole.overall, overall, 1e-12)
 	assert.InDelta(t, whole.exact, warn, 1e-12)
 	assert.InDelta(t, whole.side, side, 1e-12)
 	assert.InDelta(t, whole.family.Exact, exact, 1e-12)
@@ -206,7 +206,7 @@ func TestFollowIsLookAndConfirm(t *testing.T) {
 		source := w.source()
 		for repetition := range scaled(15) {
 			g := source.draws(rand.New(rand.NewPCG(uint64(70+i), uint64(repetition))))
-			o := Options{Seed: uint64(repetition)}
+			o := Options{Seed: uint64(repetition), brief: true}
 			var got ended
 			for n, k := range LookRuns() {
 				l := LookAt(subject(g.before, w.oldK), subject(g.looks[n], k), n, o)

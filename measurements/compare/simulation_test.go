@@ -100,7 +100,7 @@ func TestBrokenRulesAreCaught(t *testing.T) {
 	})
 	t.Run("a mean beyond the margin is enough", func(t *testing.T) {
 		j := usualJudge()
-		j.limits.overall = 2
+		j.overall = 2
 		broken, seen := brokenAlarms(j, 60)
 		assert.NotEmpty(t, broken, "%v", seen)
 	})

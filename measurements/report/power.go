@@ -79,7 +79,7 @@ func powerNotes(p *compare.Power) []string {
 	if small > 0 {
 		lines = append(lines, fmt.Sprintf("with fewer than %d cases, and so not tested: %s; cases of your own would help, and so would --split all, which opens the sealed holdout", stats.MinFamily, families(small)))
 	}
-	return append(lines, "the variance is that of this capture alone; compare takes it from both, so its \"detectable\" may differ a little")
+	return append(lines, "what cases change by is assumed; compare takes it from both captures, so its \"detectable\" may differ a little")
 }
 
 // churnNotes explain the columns of an assumption.

@@ -31,7 +31,7 @@ func TestPower(t *testing.T) {
 	for _, want := range []string{
 		"SIMULATED", "50 pairs, OLD at K 20 against a NEW at K 5: an overall drop of .13 or more", "OLD stays at 20",
 		" .00         .13        .08       1.00\n", ".025        none        .10        .60\n", "none will do", ".075     .60            16",
-		"a drop of .05: FAIL takes", "|b          6         .51\n", "c           3        none\n", "not tested: 1 family;", "said\n", "compare takes it from both",
+		"a drop of .05: FAIL takes", "|b          6         .51\n", "c           3        none\n", "not tested: 1 family;", "said\n", "compare takes it from both captures",
 	} {
 		assert.Contains(t, text, want)
 	}

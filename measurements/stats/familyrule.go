@@ -92,14 +92,15 @@ func (p prospect) power(drop float64) float64 {
 	}
 	m := p.forecast.moments(l)
 	n := float64(p.n)
-	shown := drop - distuv.UnitNormal.Quantile(p.rule.Power)*math.Sqrt(m.variance/n)
+	power := p.rule.Power + allowance
+	shown := drop - distuv.UnitNormal.Quantile(power)*math.Sqrt(m.variance/n)
 	exact := p.quantile * math.Sqrt(m.pooled/n)
 	// The worst of n normal values lies about Blom's quantile below their mean (Blom 1958).
 	stays := p.rule.Drop + distuv.UnitNormal.Quantile((n-.375)/(n+.25))*math.Sqrt(m.variance)/(n-1)
 	if shown < exact || shown < stays || p.stands.ofMean(shown, m.variance, n) > p.rule.Limit {
 		return 0
 	}
-	return p.rule.Power
+	return power
 }
 
 // fails applies the rule to a trial, what is cheap first.

@@ -18,7 +18,6 @@ import (
 // its first side, the vulnerable one, and when nothing is left of that, silence.
 type Forecast struct {
 	cases    int // at hand
-	old      int // runs a side that OLD would have, 0 = as many as it has
 	runs     int // runs a side of NEW
 	single   bool
 	distinct int // cases of the pool, each of which stands there replicas times

@@ -111,9 +111,15 @@ func share(holds func(t *trial, number int) bool) float64 {
 	return float64(sum) / trials
 }
 
-// smallestDrop is where a power that grows with the drop reaches what is asked; nil
-// where not even the deepest drop does.
+// allowance is the power that is asked for beyond a rule's own: how cases differ is
+// told from the few at hand, and a drop named too small is worse than one named too
+// large.
+const allowance = .03
+
+// smallestDrop is where a power that grows with the drop reaches what is asked and the
+// allowance; nil where not even the deepest drop does.
 func smallestDrop(deepest, power float64, at func(drop float64) float64) *float64 {
+	power += allowance
 	if at(deepest) < power {
 		return nil
 	}
