@@ -117,8 +117,13 @@ func requestSeed(plan uint64, content string, side corpus.SideName, k int) int64
 }
 
 // order returns the indices of the runs in the order of dispatch.
-func (p *Plan) order() []int {
-	return rand.New(rand.NewPCG(p.Seed, 0x796f7564656e)).Perm(p.Runs())
+func (p *Plan) order() []int32 {
+	wide := rand.New(rand.NewPCG(p.Seed, 0x796f7564656e)).Perm(p.Runs())
+	order := make([]int32, len(wide)) // it stays until the last run
+	for n, i := range wide {
+		order[n] = int32(i) //nolint:gosec // K is at most 1000, and cases are held in memory
+	}
+	return order
 }
 
 // cases lists the cases in plan order.
@@ -134,8 +139,8 @@ func (p *Plan) cases() []*corpus.Case {
 
 // stage is a part of the plan that ends with a look.
 type stage struct {
-	k     int   // runs a side once it has ended
-	cells []int // in order of dispatch
+	k     int     // runs a side once it has ended
+	cells []int32 // in order of dispatch
 }
 
 // stages lists the parts of the plan: one, where nothing looks at it.
@@ -150,7 +155,7 @@ func (p *Plan) stages() []stage {
 	}
 	for _, i := range p.order() {
 		for n := range stages {
-			if i%p.K < stages[n].k {
+			if int(i)%p.K < stages[n].k {
 				stages[n].cells = append(stages[n].cells, i)
 				break
 			}

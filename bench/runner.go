@@ -100,7 +100,7 @@ func (r *Runner) Run(ctx context.Context, p *Plan, stop <-chan struct{}) (Result
 		spool: spool, projector: measurements.NewProjector(), simulated: r.Simulated,
 		total: p.Runs(), limit: concurrency, report: r.Progress, knownCost: true, causes: map[string]int{},
 	}
-	var unsent []int
+	var unsent []int32
 	k := p.K
 	for _, stage := range p.stages() {
 		unsent = append(unsent, r.stage(ctx, p, stage.cells, stop, st, concurrency)...)
@@ -121,7 +121,7 @@ func (r *Runner) Run(ctx context.Context, p *Plan, stop <-chan struct{}) (Result
 
 // stage executes some of the plan's cells and waits for them. It returns those
 // that were not sent.
-func (r *Runner) stage(ctx context.Context, p *Plan, cells []int, stop <-chan struct{}, st *state, concurrency int) []int {
+func (r *Runner) stage(ctx context.Context, p *Plan, cells []int32, stop <-chan struct{}, st *state, concurrency int) []int32 {
 	queue := make(chan int)
 	var workers sync.WaitGroup
 	for range min(concurrency+r.Spare, max(1, len(cells))) {
@@ -144,7 +144,7 @@ func (r *Runner) stage(ctx context.Context, p *Plan, cells []int, stop <-chan st
 
 // dispatch hands out runs in their order until they, the operator or an error end
 // it, and returns the indices it did not hand out.
-func (r *Runner) dispatch(ctx context.Context, order []int, stop <-chan struct{}, st *state, queue chan<- int) []int {
+func (r *Runner) dispatch(ctx context.Context, order []int32, stop <-chan struct{}, st *state, queue chan<- int) []int32 {
 	for n, i := range order {
 		if st.stopped() {
 			return order[n:]
@@ -152,7 +152,7 @@ func (r *Runner) dispatch(ctx context.Context, order []int, stop <-chan struct{}
 		select {
 		case <-ctx.Done():
 		case <-stop:
-		case queue <- i:
+		case queue <- int(i):
 			continue
 		}
 		why, _ := endOf(ctx, stop)
@@ -380,7 +380,7 @@ func (s *state) count(class detector.Class, t detector.Trajectory) {
 
 // result gives the unsent runs the status that ended the capture, with no
 // attempt.
-func (s *state) result(p *Plan, k int, unsent []int) (Result, error) {
+func (s *state) result(p *Plan, k int, unsent []int32) (Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := Result{K: k, Stop: s.stop, Indeterminate: s.unknown, plan: p, spool: s.spool}
@@ -388,7 +388,7 @@ func (s *state) result(p *Plan, k int, unsent []int) (Result, error) {
 		return r, &InternalError{errors.Join(s.faults...)}
 	}
 	for _, i := range unsent {
-		run := p.Run(i)
+		run := p.Run(int(i))
 		t := detector.Trajectory{Status: s.stop.Status, Detail: "not sent: " + s.stop.Detail}
 		if run.Reason != "" {
 			t = detector.Trajectory{Status: run.Reason, Detail: run.Detail}
@@ -397,7 +397,7 @@ func (s *state) result(p *Plan, k int, unsent []int) (Result, error) {
 			s.blame(t.Detail)
 		}
 		if s.lost == nil {
-			s.lost = s.keep(i, run, t, s.simulated)
+			s.lost = s.keep(int(i), run, t, s.simulated)
 		}
 	}
 	r.Runs, r.Cause = len(p.sides)*k, s.cause()

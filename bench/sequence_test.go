@@ -26,12 +26,12 @@ func TestStagesHoldThePlanOnce(t *testing.T) {
 	plan.Looks = []int{2, 5}
 	stages := plan.stages()
 	require.Len(t, stages, 2)
-	seen := map[int]bool{}
+	seen := map[int32]bool{}
 	for n, from := range []int{0, 2} {
 		for _, i := range stages[n].cells {
 			assert.False(t, seen[i])
 			seen[i] = true
-			assert.True(t, plan.Run(i).K >= from && plan.Run(i).K < stages[n].k)
+			assert.True(t, plan.Run(int(i)).K >= from && plan.Run(int(i)).K < stages[n].k)
 		}
 	}
 	assert.Len(t, seen, plan.Runs())

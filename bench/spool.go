@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
@@ -24,12 +25,20 @@ const spoolFile = "rows.tmp"
 type spool struct {
 	mu   sync.Mutex
 	file *os.File
-	at   []int64 // by index in the plan: where its rows begin
-	long []int32 // how many bytes they are; 0 = the run has not ended
-	tail []byte  // what is not in the file yet
-	size int64   // of the file
-	err  error   // of the first write that failed
+	at   []uint32 // by index in the plan: the block where its rows begin, from 1; 0 = the run has not ended
+	tail []byte   // what is not in the file yet
+	size int64    // of the file
+	err  error    // of the first write that failed
 }
+
+// block is what the rows of a run begin at a multiple of: four bytes a run say where
+// in a file of 64 GB they are. Their length stands before them.
+const (
+	block      = 16
+	lengthSize = 4
+)
+
+var errSpoolFull = errors.New("the file where rows wait has 64 GB: capture fewer runs at a time")
 
 // spoolTail is how much is written at a time.
 const spoolTail = 256 << 10
@@ -49,7 +58,7 @@ func newSpool(dir string, runs int) (*spool, error) {
 		return nil, fmt.Errorf("making the file where rows wait until they are written: %w", err)
 	}
 	_ = os.Remove(f.Name()) // Windows keeps it until it is closed
-	return &spool{file: f, at: make([]int64, runs), long: make([]int32, runs), tail: make([]byte, 0, spoolTail)}, nil
+	return &spool{file: f, at: make([]uint32, runs), tail: make([]byte, 0, spoolTail)}, nil
 }
 
 // packs are buffers for the rows of one run.
@@ -59,10 +68,16 @@ var packs = sync.Pool{New: func() any { return new([]byte) }}
 func (s *spool) put(i int, rows *measurements.Rows) error {
 	b := packs.Get().(*[]byte)
 	defer packs.Put(b)
-	*b = rows.Append((*b)[:0])
+	*b = rows.Append(append((*b)[:0], make([]byte, lengthSize)...))
+	binary.LittleEndian.PutUint32(*b, uint32(len(*b)-lengthSize)) //nolint:gosec // answers have a limit of 5 MB
+	*b = append(*b, make([]byte, (block-len(*b)%block)%block)...)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.at[i], s.long[i] = s.size+int64(len(s.tail)), int32(min(len(*b), math.MaxInt32)) //nolint:gosec // answers have a limit of 5 MB
+	at := (s.size+int64(len(s.tail)))/block + 1
+	if at > math.MaxUint32 {
+		return errSpoolFull
+	}
+	s.at[i] = uint32(at)
 	s.tail = append(s.tail, *b...)
 	if len(s.tail) < spoolTail/2 {
 		return s.err
@@ -98,17 +113,14 @@ func (s *spool) rows(keep func(i int) bool) iter.Seq2[measurements.Rows, error] 
 			return
 		}
 		var packed []byte
-		for i, size := range s.long {
+		for i := range s.at {
 			if !keep(i) {
 				continue
 			}
 			var rows measurements.Rows
-			err := errNoRows
-			if size > 0 {
-				packed = slices.Grow(packed[:0], int(size))[:size]
-				if _, err = s.file.ReadAt(packed, s.at[i]); err == nil {
-					err = rows.Unpack(packed)
-				}
+			var err error
+			if packed, err = s.read(i, packed); err == nil {
+				err = rows.Unpack(packed)
 			}
 			if err != nil {
 				yield(measurements.Rows{}, fmt.Errorf("reading the rows of run %d of the plan: %w", i, err))
@@ -119,6 +131,26 @@ func (s *spool) rows(keep func(i int) bool) iter.Seq2[measurements.Rows, error] 
 			}
 		}
 	}
+}
+
+// read reads the packed rows of a run into a buffer. The lock is held, and nothing is
+// in the tail.
+func (s *spool) read(i int, buffer []byte) ([]byte, error) {
+	if s.at[i] == 0 {
+		return buffer, errNoRows
+	}
+	at := int64(s.at[i]-1) * block
+	var length [lengthSize]byte
+	if _, err := s.file.ReadAt(length[:], at); err != nil {
+		return buffer, err
+	}
+	size := int(binary.LittleEndian.Uint32(length[:]))
+	if at+lengthSize+int64(size) > s.size {
+		return buffer, errors.New("it ends before them: something else has written to it")
+	}
+	buffer = slices.Grow(buffer[:0], size)[:size]
+	_, err := s.file.ReadAt(buffer, at+lengthSize)
+	return buffer, err
 }
 
 // close forgets the rows.

@@ -93,7 +93,7 @@ func TestACaptureEndsWhenRowsCannotBeKept(t *testing.T) {
 	steps := []detector.Step{{Kind: detector.ModelStep, Text: strings.Repeat("x", spoolTail)}}
 	st.finish(0, plan.Run(0), detector.Trajectory{Status: detector.OK, Steps: steps})
 	assert.True(t, st.stopped())
-	_, err = st.result(plan, 1, []int{1, 2, 3})
+	_, err = st.result(plan, 1, []int32{1, 2, 3})
 	require.ErrorContains(t, err, "keeping rows until they are written")
 	for _, err := range s.rows(func(int) bool { return true }) {
 		require.Error(t, err)

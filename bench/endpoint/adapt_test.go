@@ -260,7 +260,7 @@ func TestADeadlineIsNotSleptThrough(t *testing.T) {
 		start := time.Now()
 		a := client(t, o).Complete(ctx, ask("q"))
 		assert.Equal(t, detector.RateLimited, a.Status, a.Detail)
-		assert.Zero(t, time.Since(start))
+		assert.Less(t, time.Since(start), time.Second, "the ledger alone takes its time")
 	})
 }
 

@@ -211,7 +211,7 @@ Promised: at most 64 MB while capturing and 160 MB while projecting, at any numb
 `
 
 const speedFoot = `
-What grows with the number of runs while capturing: 12 bytes of where its rows are on the disk, 8 of the order of dispatch, 32 and a place in a map of what the ledger knows of its answer. The rows wait in a file that is out of sight (rows.tmp) and are read, projected, scored and summed up one by one in plan order; a Parquet row group has at most 10,000 rows or 4 MB of texts. A corpus stays in memory as its files are, and a hash and a tally for each side: the embedded one has .4 MB of files.
+What grows with the number of runs while capturing: 4 bytes of where its rows are on the disk, 4 of the order of dispatch, 32 and a place in a map of what the ledger knows of its answer. The rows wait in a file that is out of sight (rows.tmp) and are read, projected, scored and summed up one by one in plan order; a Parquet row group has at most 10,000 rows or 4 MB of texts. A corpus stays in memory as its files are, and a hash and a tally for each side: the embedded one has .4 MB of files.
 `
 
 func speedText(rows []speedRow) string {
