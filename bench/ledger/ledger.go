@@ -46,6 +46,7 @@ type Options struct {
 	ReadOnly      bool             // replay only; nothing is written, not even recovery
 	Clock         func() time.Time // nil = time.Now
 
+	pace time.Duration      // least time between transactions
 	vfs  string             // SQLite's VFS, for tests
 	hook func(point string) // called at the points of the crash matrix, for tests
 }
@@ -89,6 +90,7 @@ func Open(ctx context.Context, path string, opts Options) (*Ledger, error) {
 	if err != nil {
 		return nil, errors.Join(err, lock.release())
 	}
+	opts.pace = pace
 	l, err := OpenStore(ctx, store, opts)
 	if err != nil {
 		return nil, errors.Join(err, store.Close(), lock.release())
@@ -118,7 +120,7 @@ func OpenStore(ctx context.Context, store Store, opts Options) (*Ledger, error) 
 	if opts.ReadOnly {
 		return l, nil
 	}
-	l.write = newCommitter(store, next)
+	l.write = newCommitter(store, next, opts.pace)
 	if err := l.recover(open); err != nil {
 		l.write.close()
 		return nil, err
