@@ -14,16 +14,17 @@ import (
 // What a large comparison takes is what each further pair and each further run
 // takes. Times belong to a machine; these do not.
 func TestComparisonsTakeLittleOfEachPairAndRun(t *testing.T) {
-	few, pairs, runs := size{150, 5, 14}, size{450, 5, 14}, size{150, 15, 14}
-	base, morePairs, moreRuns := few.cost(t), pairs.cost(t), runs.cost(t)
-
-	pair := morePairs.less(base).over(float64(pairs.pairs - few.pairs))
+	// Families of two dozen cases and more: what could be found in small ones is tried
+	// out, which takes something for each family and nothing for each case.
+	few, pairs := size{1500, 3, 14}, size{2000, 3, 14}
+	pair := pairs.cost(t).less(few.cost(t)).over(float64(pairs.pairs - few.pairs))
 	t.Logf("a pair in both captures: %+v", pair)
 	assert.Less(t, pair.loading, 30.0, "allocations while captures are read")
 	assert.Less(t, pair.held, 1400.0, "bytes held of them")
 	assert.Less(t, pair.comparing, 100.0, "allocations while they are compared")
 
-	run := moreRuns.less(base).over(float64(2 * 2 * few.pairs * (runs.k - few.k)))
+	few, runs := size{150, 5, 14}, size{150, 15, 14}
+	run := runs.cost(t).less(few.cost(t)).over(float64(2 * 2 * few.pairs * (runs.k - few.k)))
 	t.Logf("a run: %+v", run)
 	assert.Less(t, run.loading, .4, "allocations while captures are read")
 	assert.Less(t, run.held, 8.0, "bytes held of them")

@@ -114,7 +114,12 @@ func (s *standout) subsets(d []float64) [][]float64 {
 	}
 	sums := make([]float64, 1<<len(d))
 	list := make([][]float64, len(d)+1)
-	list[0] = []float64{0}
+	all, ways := make([]float64, len(sums)), 1 // ways to choose so many
+	for size := range list {
+		list[size], all = all[:0:ways], all[ways:]
+		ways = ways * (len(d) - size) / (size + 1)
+	}
+	list[0] = append(list[0], 0)
 	for set := 1; set < len(sums); set++ {
 		sums[set] = sums[set&(set-1)] - d[bits.TrailingZeros(uint(set))]
 		size := bits.OnesCount(uint(set))
