@@ -273,6 +273,7 @@ func holdsFresh(ctx context.Context, dir string, record measurements.Sequential)
 func (j *Job) fresh(suspects []measurements.SliceFamily) (*Job, error) {
 	var cases []*corpus.Case
 	fresh := *j
+	fresh.only = nil
 	fresh.sequence, fresh.gates, fresh.Request.Gates, fresh.Request.GatesHash = nil, compare.Gates{}, "", ""
 	fresh.Request.Against, fresh.Request.Runs, fresh.Request.Seed = "", compare.FreshRuns, freshSeed(j.Plan.Seed)
 	fresh.Request.Families, fresh.Request.Slices, fresh.Request.Cases, fresh.Request.Limit = nil, nil, nil, 0

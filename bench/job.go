@@ -28,6 +28,7 @@ type Job struct {
 	sequence     *sequence                  // nil: K is fixed
 	budget       *budget.Budget             // nil: nothing is capped, or nothing runs yet
 	gates        compare.Gates
+	only         func(PlannedRun) bool // nil: all runs; see RerunErrors
 }
 
 // Prepare loads what the request names and plans its runs. folder is where

@@ -23,9 +23,12 @@ type Runner struct {
 	Model       detector.Model // nil for detectors that call none
 	Simulated   bool
 	Concurrency int
-	Spare       int                 // further runs while the answers of others are made durable; the model bounds the calls
-	Progress    func(Progress)      // called after each run, never concurrently; may be nil
-	Redact      func(string) string // removes the endpoint's key from a text; may be nil
+	Spare       int  // further runs while the answers of others are made durable; the model bounds the calls
+	Recalls     bool // the model knows answers already: see recall
+	// Only says which of the runs that are not recorded yet are made; nil = all.
+	Only     func(run PlannedRun) bool
+	Progress func(Progress)      // called after each run, never concurrently; may be nil
+	Redact   func(string) string // removes the endpoint's key from a text; may be nil
 	// Dir is where rows wait on the disk until they are written in plan order; "" =
 	// the system's for temporary files.
 	Dir string
@@ -59,6 +62,7 @@ type Result struct {
 	Runs          int // those of k < K
 	K             int // of the plan, or of the look that ended it
 	Stop          Stop
+	Passed        int    // runs that Runner.Only left out
 	Indeterminate int    // runs whose call was sent by a process that died
 	Cause         string // the commonest detail of runs that ended in an error of the endpoint
 
@@ -80,7 +84,7 @@ func (r Result) Close() error {
 }
 
 // partial reports whether runs are missing that may still come.
-func (r Result) partial() bool { return r.Stop.Status != "" || r.Indeterminate > 0 }
+func (r Result) partial() bool { return r.Stop.Status != "" || r.Indeterminate > 0 || r.Passed > 0 }
 
 // Run executes every run of the plan; its result is to be closed, also after an error.
 // A closed stop channel ends dispatching and
@@ -122,6 +126,10 @@ func (r *Runner) Run(ctx context.Context, p *Plan, stop <-chan struct{}) (Result
 // stage executes some of the plan's cells and waits for them. It returns those
 // that were not sent.
 func (r *Runner) stage(ctx context.Context, p *Plan, cells []int32, stop <-chan struct{}, st *state, concurrency int) []int32 {
+	if r.Recalls {
+		cells = r.recall(ctx, p, cells, st)
+	}
+	cells = r.choose(p, cells, st)
 	queue := make(chan int)
 	var workers sync.WaitGroup
 	for range min(concurrency+r.Spare, max(1, len(cells))) {
@@ -214,6 +222,7 @@ type state struct {
 	report    func(Progress)
 	faults    []error
 	lost      error          // rows could not be kept
+	passed    int            // runs that Only left out
 	unknown   int            // runs with a call of unknown fate
 	causes    map[string]int // runs that ended in an error of the endpoint, by detail
 }
@@ -383,7 +392,7 @@ func (s *state) count(class detector.Class, t detector.Trajectory) {
 func (s *state) result(p *Plan, k int, unsent []int32) (Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := Result{K: k, Stop: s.stop, Indeterminate: s.unknown, plan: p, spool: s.spool}
+	r := Result{K: k, Stop: s.stop, Indeterminate: s.unknown, Passed: s.passed, plan: p, spool: s.spool}
 	if len(s.faults) > 0 {
 		return r, &InternalError{errors.Join(s.faults...)}
 	}

@@ -73,10 +73,11 @@ func (s *session) close() error {
 // runner returns what executes the plan over the session.
 func (s *session) runner(watch Watch) Runner {
 	req := s.job.Request
-	r := Runner{Program: s.job.Program, Concurrency: req.Concurrency, Progress: s.job.tellOverruns(watch), Dir: s.capture.Dir()}
+	r := Runner{Program: s.job.Program, Concurrency: req.Concurrency, Progress: s.job.tellOverruns(watch), Dir: s.capture.Dir(), Only: s.job.only}
 	if s.client != nil {
 		r.Model, r.Redact = s.client, s.client.Redact
 		r.Simulated, r.Spare = req.Endpoint.Simulated, req.Concurrency/2
+		r.Recalls = s.ledger.Knows()
 	}
 	return r
 }

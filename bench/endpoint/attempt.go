@@ -55,6 +55,9 @@ func (t *transport) call(body []byte) ledger.Call {
 	return ledger.Call{Adapter: adapter, Endpoint: t.base, Method: http.MethodPost, Path: callPath, Body: body}.Hashed()
 }
 
+// errUnrecorded says that a call has no recorded answer, and that only those count.
+var errUnrecorded = errors.New("the call has no recorded answer")
+
 // attempt makes one attempt, or replays a recorded answer, and says whether another
 // one is to follow.
 func (t *transport) attempt(ctx context.Context, x *exchange, request object, f form) (again bool, err error) {
@@ -62,6 +65,9 @@ func (t *transport) attempt(ctx context.Context, x *exchange, request object, f 
 	s := &sending{x: x, request: request, form: f, body: call.Body}
 	send := refuseToSend
 	if !t.opts.Ledger.Settled(x.sample, call) {
+		if recalls(ctx) {
+			return false, errUnrecorded
+		}
 		if s.slot, err = t.throttle.enter(ctx, x.prompt.roughly()); err != nil {
 			return false, x.halt(err)
 		}

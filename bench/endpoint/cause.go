@@ -21,11 +21,12 @@ const (
 	CauseBudget        Cause = "not sent" // with the reason, as of the runs that were never begun
 	CauseIndeterminate Cause = "indeterminate"
 	CauseLedger        Cause = "ledger"
+	CauseUnrecorded    Cause = "not recorded" // of a Recall
 )
 
 // CauseOf returns the cause of an answer, or CauseNone.
 func CauseOf(a detector.Answer) Cause {
-	for _, c := range []Cause{CauseRefused, CauseQuota, CauseBudget, CauseIndeterminate, CauseLedger} {
+	for _, c := range []Cause{CauseRefused, CauseQuota, CauseBudget, CauseIndeterminate, CauseLedger, CauseUnrecorded} {
 		if strings.HasPrefix(a.Detail, string(c)+": ") {
 			return c
 		}

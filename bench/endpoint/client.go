@@ -172,6 +172,8 @@ func (c *Client) failed(ctx context.Context, err error) detector.Answer {
 		return notSent(shut)
 	case errors.As(err, &refused):
 		return answer(detector.Cancelled, CauseBudget.detail(words))
+	case errors.Is(err, errUnrecorded):
+		return answer(detector.Cancelled, CauseUnrecorded.detail(words))
 	case errors.Is(err, ledger.ErrIndeterminate):
 		// It was sent by a process that is gone, and may have been billed: its
 		// tokens and cost are unknown, not 0.

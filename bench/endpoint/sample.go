@@ -20,6 +20,16 @@ func WithSample(ctx context.Context, k int) context.Context {
 	return context.WithValue(ctx, sampleKey{}, k)
 }
 
+type recallKey struct{}
+
+// Recall lets the calls below ctx have recorded answers only: whatever would have to
+// be sent ends at once, with CauseUnrecorded.
+func Recall(ctx context.Context) context.Context {
+	return context.WithValue(ctx, recallKey{}, true)
+}
+
+func recalls(ctx context.Context) bool { return ctx.Value(recallKey{}) != nil }
+
 func sampleOf(ctx context.Context) (uint32, bool) {
 	k, ok := ctx.Value(sampleKey{}).(int)
 	if !ok || k < 0 || int64(k) > 1<<32-1 {

@@ -11,6 +11,18 @@ func (l *Ledger) Settled(s Sample, c Call) bool {
 	return known != nil && known.state == settled
 }
 
+// Knows reports whether any sample has its answer.
+func (l *Ledger) Knows() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.samples {
+		if s.state == settled {
+			return true
+		}
+	}
+	return len(l.settled) > 0
+}
+
 // RetriesIndeterminate reports whether Do sends a call again whose last attempt
 // is of unknown fate.
 func (l *Ledger) RetriesIndeterminate() bool { return l.opts.Indeterminate == Retry }

@@ -31,6 +31,7 @@ A capture keeps the --gates that it began with. Where their file has changed sin
 refused until --gates says again which to take.`,
 		Example: `  youden resume captures/20261130T091500Z-oneshot-7f3a
   youden resume --max-cost 5 captures/20261130T091500Z-oneshot-7f3a
+  youden resume --rerun-errors captures/20261130T091500Z-oneshot-7f3a
   youden resume --indeterminate retry captures/20261130T091500Z-oneshot-7f3a`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -72,6 +73,13 @@ refused until --gates says again which to take.`,
 			if err != nil {
 				return err
 			}
+			if s.bool("rerun-errors") {
+				n, err := job.RerunErrors(dir)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(a.err, "asking again for %d runs that were lost to the endpoint\n", n)
+			}
 			return a.execute(view, req, func(watch bench.Watch) (bench.Outcome, error) {
 				return job.Resume(cmd.Context(), dir, a.stop, watch)
 			})
@@ -79,6 +87,8 @@ refused until --gates says again which to take.`,
 	}
 	f := cmd.Flags()
 	f.Int("concurrency", bench.DefaultConcurrency, "runs under way at once; default: as the capture began")
+	f.Bool("rerun-errors", false, "ask again only for runs that were lost to the endpoint; what was never sent stays unsent")
+	onCommandLineOnly(f, "rerun-errors")
 	f.String("indeterminate", "", "calls whose fate a crash left open: retry (may pay twice) or stop; empty = as the capture began")
 	f.String("gates", "", "`FILE` with gates to take in the place of those that the capture began with; empty = these")
 	f.String("junit", "", "of a capture --against: also write the comparison as JUnit XML to `FILE`")
