@@ -461,3 +461,21 @@ func BenchmarkDetectable(b *testing.B) {
 		})
 	}
 }
+
+// Families of every size beside those of every other one: what is small is listed, what
+// is large is normal, and neither asks for what the other did not make.
+func TestFamiliesOfMixedSizes(t *testing.T) {
+	w := comparison{families: 20, n: 3, old: 5, updated: 2, recall: .8, silence: .9, icc: .33}
+	cases, _, _ := w.draw(rand.New(rand.NewPCG(4, 4)))
+	f := NewForecast(cases, 0, w.updated, false)
+	for _, n := range []int{3, 8, 9, 10, 12, 13, 30} {
+		for _, other := range []int{1, 3, 9, 12, 13, 40} {
+			found := ByFamily().Detectable(f, n, []int{n, other, 3, other})
+			require.NotNil(t, found, "%d beside %d", n, other)
+			if found.Drop != nil {
+				assert.Greater(t, *found.Drop, 0.)
+				assert.LessOrEqual(t, *found.Drop, 2.)
+			}
+		}
+	}
+}

@@ -53,9 +53,7 @@ func standoutOf(f *Forecast, n int, sizes []int, limit float64) *standout {
 		s.sizes = append(s.sizes, size)
 	}
 	s.rest = f.background()
-	if largest <= mostAdded {
-		s.rest.add(largest)
-	}
+	s.rest.add(min(largest, mostAdded))
 	return s
 }
 
