@@ -108,7 +108,13 @@ func (p prospect) fails(t *trial) bool {
 	if l := LeaveWorstOut(t.d); !l.Drops(p.rule.Drop) {
 		return false
 	}
-	return p.exactly(t) && p.stands.p(t.d) <= p.rule.Limit
+	return p.exactly(t) && drawn(p.stands.p(t.d), t) <= p.rule.Limit
+}
+
+// drawn is the p that the verdict's draws give where so many deals show as much: next
+// to the limit they decide.
+func drawn(p float64, t *trial) float64 {
+	return float64(1+binomialAt(uniform(&t.src), p, MaxTDraws)) / (1 + MaxTDraws)
 }
 
 // exactly asks the exact test at Holm's first step, by its normal form where that is
