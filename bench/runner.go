@@ -157,13 +157,16 @@ func (r *Runner) dispatch(ctx context.Context, order []int32, stop <-chan struct
 		if st.stopped() {
 			return order[n:]
 		}
-		select {
-		case <-ctx.Done():
-		case <-stop:
-		case queue <- int(i):
-			continue
+		why, ended := endOf(ctx, stop) // first: a select that finds a free worker too may choose it
+		if !ended {
+			select {
+			case <-ctx.Done():
+			case <-stop:
+			case queue <- int(i):
+				continue
+			}
+			why, _ = endOf(ctx, stop)
 		}
-		why, _ := endOf(ctx, stop)
 		st.halt(why)
 		return order[n:]
 	}

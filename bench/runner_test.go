@@ -180,3 +180,25 @@ func TestProgressCountsEveryRunOnce(t *testing.T) {
 	assert.Equal(t, 12, seen[11].OK)
 	assert.Equal(t, 12, seen[11].Calls)
 }
+
+// A capture that was stopped before it began sends nothing, however many workers wait.
+func TestAStoppedRunnerSendsNothing(t *testing.T) {
+	p, program := planOf(t, 4, 5)
+	stop := make(chan struct{})
+	close(stop)
+	for range 20 {
+		r := Runner{Program: program, Model: &countingModel{}, Concurrency: 8}
+		result, err := r.Run(t.Context(), p, stop)
+		require.NoError(t, err)
+		assert.Equal(t, map[string]int{"cancelled": p.Runs()}, statuses(t, result))
+		assert.Zero(t, r.Model.(*countingModel).calls.Load())
+	}
+}
+
+// countingModel counts its calls.
+type countingModel struct{ calls atomic.Int64 }
+
+func (m *countingModel) Complete(context.Context, detector.Request) detector.Answer {
+	m.calls.Add(1)
+	return detector.Answer{Status: detector.OK, Text: `{"findings": []}`}
+}

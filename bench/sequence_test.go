@@ -175,6 +175,7 @@ func confirmsByFreshRuns(t *testing.T, base string) {
 	assert.Nil(t, out.Comparison, "no verdict without the fresh runs")
 	assert.Equal(t, measurements.Partial, out.Summary.Status)
 
+	before := receiptsOf(t, dir)
 	out, calls := resumed(t, dir)
 	require.NotNil(t, out.Comparison)
 	record := out.Summary.Plan.Sequential
@@ -183,7 +184,11 @@ func confirmsByFreshRuns(t *testing.T, base string) {
 	require.Len(t, record.Fresh, 1)
 	assert.Equal(t, "injection", record.Fresh[0].Family)
 	assert.Equal(t, compare.FreshRuns, record.Fresh[0].Runs)
-	assert.Equal(t, record.FreshRuns, calls, "only the fresh runs are sent, the others are replayed")
+	assert.Equal(t, record.FreshRuns, calls)
+	after := receiptsOf(t, dir)
+	for run, receipt := range before {
+		assert.Equal(t, receipt, after[run], "only the fresh runs are sent, the others are replayed")
+	}
 	assert.Equal(t, string(out.Comparison.Verdict), record.Verdict)
 	assert.Equal(t, -record.FreshRuns, record.RunsSaved, "all looks were made, and fresh runs besides")
 	assert.Equal(t, 5, out.Summary.Plan.K)
