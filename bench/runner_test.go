@@ -186,7 +186,7 @@ func TestAStoppedRunnerSendsNothing(t *testing.T) {
 	p, program := planOf(t, 4, 5)
 	stop := make(chan struct{})
 	close(stop)
-	for range 20 {
+	for range 400 {
 		r := Runner{Program: program, Model: &countingModel{}, Concurrency: 8}
 		result, err := r.Run(t.Context(), p, stop)
 		require.NoError(t, err)
