@@ -21,7 +21,9 @@ func TestComparisonsTakeLittleOfEachPairAndRun(t *testing.T) {
 	t.Logf("a pair in both captures: %+v", pair)
 	assert.Less(t, pair.loading, 30.0, "allocations while captures are read")
 	assert.Less(t, pair.held, 1400.0, "bytes held of them")
-	assert.Less(t, pair.comparing, 100.0, "allocations while they are compared")
+	if !compare.Raced { // the race detector allocates too
+		assert.Less(t, pair.comparing, 100.0, "allocations while they are compared")
+	}
 
 	few, runs := size{150, 5, 14}, size{150, 15, 14}
 	run := runs.cost(t).less(few.cost(t)).over(float64(2 * 2 * few.pairs * (runs.k - few.k)))

@@ -1,0 +1,4 @@
+package compare
+
+// Raced is raced for the tests outside the package.
+const Raced = raced
